@@ -1,0 +1,159 @@
+"""How an attempt ended, in one file written at once: whose fault a failure is decides whether it is tried again."""
+
+import errno
+import json
+import os
+import re
+
+INFRA_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE, errno.EIO}
+# Ray's own words for a lost worker, node or object, and for a store or a machine that is full.
+INFRA_CLASSES = {
+    "RayStartError", "NotEnoughResources", "InputMissing", "Terminated", "MissingPackage",
+    "WorkerCrashedError", "NodeDiedError", "LocalRayletDiedError", "RaySystemError", "RpcError",
+    "ObjectLostError", "ObjectFetchTimedOutError", "ObjectReconstructionFailedError", "OwnerDiedError",
+    "ObjectReconstructionFailedMaxAttemptsExceededError", "ObjectReconstructionFailedLineageEvictedError",
+    "ReferenceCountingAssertionError", "ObjectRefStreamEndOfStreamError", "ActorUnavailableError",
+    "OutOfMemoryError", "OutOfDiskError", "ObjectStoreFullError", "RuntimeEnvSetupError", "GetTimeoutError",
+    "TaskUnschedulableError", "ActorUnschedulableError", "MemoryError", "AuthenticationError",
+}
+ADVICE = [
+    ({"OutOfMemoryError", "MemoryError"}, "give the shard more memory, or make it smaller (more shards, a smaller batch_size)"),
+    ({"OutOfDiskError"}, "free disk space where the shard is processed and where Ray spills (/tmp)"),
+    ({"ObjectStoreFullError"}, "raise ray.object_store_memory or make the shards smaller"),
+    ({"WorkerCrashedError", "ActorDiedError", "NodeDiedError"},
+     "a worker process ended by itself: look for the kernel's out-of-memory killer and for crashes in process.log"),
+    ({"RuntimeEnvSetupError"}, "an operator asks for a runtime_env that could not be built here; see process.log"),
+    ({"PipelineConfigError"}, "correct the recipe; `caravan recipe check` shows every problem at once"),
+]
+_RAY_WRAPPER = re.compile(r"^RayTaskError(\((?P<inner>\w+)\))?$")
+_CANNOT_LOAD = re.compile("No module named|cannot import name|unpickle|deserializ")
+_NOISE = ("The above exception was the direct cause", "During handling of the above exception")
+
+
+class Terminated(BaseException):
+    """The process was told to stop (SIGTERM), or its parent is gone. Not an Exception: no operator may swallow it."""
+
+
+class InputMissing(Exception):
+    """The shard's input file cannot be read on this node."""
+
+
+class NotEnoughResources(Exception):
+    """The recipe asks Ray for more than this node has: Ray would wait for ever."""
+
+
+def chain(error):
+    """The error and all that caused it, outermost first. Ray hides the operator's own error in `cause`."""
+    seen, todo = [], [error]
+    while todo:
+        e = todo.pop(0)
+        if e is None or any(e is s for s in seen):
+            continue
+        seen.append(e)
+        cause = getattr(e, "cause", None)
+        todo += [cause if isinstance(cause, BaseException) else None, e.__cause__]
+        if not e.__suppress_context__:
+            todo.append(e.__context__)
+    return seen
+
+
+def _class_name(error):
+    name = type(error).__name__
+    wrapped = _RAY_WRAPPER.match(name)
+    return (wrapped.group("inner") or name) if wrapped else name
+
+
+def _disk_full(error):
+    if isinstance(error, OSError) and error.errno in INFRA_ERRNOS:
+        return True
+    # pyarrow and Ray pass the system's words on without the number
+    return "No space left on device" in str(error) or "Disk quota exceeded" in str(error)
+
+
+def is_infra(error):
+    """True when another node, or a later attempt on this one, may do better with the same data and recipe.
+
+    An actor that died is judged by why: if its constructor raised, that is the operator's fault. Ray also
+    says RaySystemError when a worker cannot import what an operator needs: no other worker can either.
+    """
+    for e in chain(error):
+        name = _class_name(e)
+        if name == "RaySystemError" and _CANNOT_LOAD.search(str(e)):
+            continue
+        if name in INFRA_CLASSES or _disk_full(e):
+            return True
+        if name in ("ActorDiedError", "RayActorError") and not getattr(e, "actor_init_failed", False):
+            return True
+    return False
+
+
+def root(error):
+    """The most telling error of the chain: the operator's own one rather than Ray's wrapping of it."""
+    errors = chain(error)
+    causes = [getattr(e, "cause", None) for e in errors]
+    inner = [c for c in causes if isinstance(c, BaseException)]
+    if inner:
+        return inner[-1]
+    last = error
+    while last.__cause__ is not None:
+        last = last.__cause__
+    return last
+
+
+def describe(error):
+    told = root(error)
+    text = str(told).strip()
+    if "Traceback (most recent call last)" in text or _NOISE[0] in text or text.startswith("\x1b["):
+        # Ray writes the remote traceback into the message: its last line is the error itself
+        lines = [line for line in text.splitlines() if line.strip()]
+        text = lines[-1].strip() if lines else ""
+        name = _class_name(told)
+        return (text if text.startswith(name) else f"{name}: {text}")[:4000]
+    return f"{_class_name(told)}: {text}"[:4000]
+
+
+def advice(error):
+    for e in chain(error):
+        own = getattr(e, "advice", None)
+        if isinstance(own, str):
+            return own
+        if _disk_full(e):
+            return "free disk space (or raise the quota) where the shard is processed and where Ray spills (/tmp)"
+        for names, words in ADVICE:
+            if _class_name(e) in names:
+                return words
+    return None
+
+
+def operator_of(error, files):
+    """The operator whose source file is deepest in the error's traceback. files: source file -> operator name."""
+    import traceback
+
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    text += "".join(str(e) for e in chain(error))
+    found = None
+    for match in re.finditer(r'File "(?P<file>[^"]+)", line \d+', text):
+        found = files.get(match.group("file"), found)
+    return found
+
+
+def failure(error, files=None):
+    infra = is_infra(error)
+    return {
+        "ok": False,
+        "failure_class": "infra" if infra else "data",
+        "operator": operator_of(error, files or {}),
+        "error": describe(error),
+        "advice": advice(error),
+    }
+
+
+def write(attempt_dir, value):
+    """Whole or not at all: a reader never sees half an outcome."""
+    path = os.path.join(attempt_dir, "outcome.json")
+    part = f"{path}.{os.getpid()}.part"
+    with open(part, "w", encoding="utf-8") as f:
+        f.write(json.dumps(value, ensure_ascii=False) + "\n")
+        f.flush()
+        os.fsync(f.fileno())
+    os.replace(part, path)

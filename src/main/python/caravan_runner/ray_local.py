@@ -1,0 +1,276 @@
+"""A Ray of one's own for one attempt: private, short-lived, gone afterwards; or the node's running Ray, left alone."""
+
+import fcntl
+import os
+import secrets
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from caravan_runner.outcome import Terminated
+
+PREFIX = "cv-"
+OWNER = "owner.lock"
+MARK = "CARAVAN_RAY_DIR"  # in the environment of every process of a local Ray: how leftovers are recognised
+SOCKET_ROOM = 40  # bytes: Ray appends up to 67 to its temp dir, and a unix socket's path ends at 107
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class RayStartError(Exception):
+    """Ray could not be started or reached."""
+
+    def __init__(self, message, advice=None):
+        super().__init__(message)
+        self.advice = advice
+
+
+def log(message):
+    print(f"caravan: {message}", file=sys.stderr, flush=True)
+
+
+def usable_cpus():
+    """Cores this process may really use: affinity and the container's quota count, the host's number does not."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()[:2]
+        if quota != "max":
+            cores = min(cores, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        try:
+            quota = int(Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").read_text())
+            period = int(Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us").read_text())
+            if quota > 0:
+                cores = min(cores, max(1, quota // period))
+        except (OSError, ValueError):
+            pass
+    return cores
+
+
+def private_folder():
+    """A fresh folder of mode 0700 whose name is short enough for Ray's sockets. Returns (path, lock)."""
+    tried = []
+    for base in dict.fromkeys([tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"]):
+        if len(os.fsencode(base)) + 1 + len(PREFIX) + 8 > SOCKET_ROOM:
+            tried.append(f"{base} (its name is too long for Ray's sockets: {SOCKET_ROOM} bytes at most)")
+            continue
+        try:
+            folder = tempfile.mkdtemp(prefix=PREFIX, dir=base)
+            lock = os.open(os.path.join(folder, OWNER), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return folder, lock
+        except OSError as e:
+            tried.append(f"{base} ({e.strerror})")
+    raise RayStartError("no place for Ray's temporary files: tried " + ", ".join(tried), "make /tmp writable")
+
+
+def sweep(bases=("/tmp", "/var/tmp", "/dev/shm")):
+    """Removes what attempts that were killed left behind: their processes and their folders.
+
+    A live attempt holds a lock in its folder; the system lets go of it when the attempt dies, however it dies.
+    """
+    for base in dict.fromkeys([tempfile.gettempdir(), *bases]):
+        for folder in Path(base).glob(PREFIX + "*"):
+            try:
+                info = folder.lstat()
+                if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.getuid():
+                    continue
+                lock = os.open(folder / OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            except OSError:
+                continue  # not ours, or just being made
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(lock)
+                continue
+            log(f"removing what a dead attempt left in {folder}")
+            end_processes(str(folder), grace=0)
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+
+
+def processes_of(folder):
+    """Ids of the processes that belong to the Ray in this folder, by their environment or command line."""
+    mark, text = f"{MARK}={folder}\0".encode(), f"{folder}/".encode()
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as f:
+                mine = text in f.read()
+            if not mine:
+                with open(f"/proc/{entry}/environ", "rb") as f:
+                    mine = mark in f.read() + b"\0"
+            if mine:
+                with open(f"/proc/{entry}/stat", "rb") as f:
+                    if f.read().rpartition(b")")[2].split()[0] != b"Z":
+                        found.append(int(entry))
+        except OSError:
+            continue
+    return found
+
+
+def end_processes(folder, grace):
+    """Waits up to `grace` seconds for them to end by themselves, then kills what is left."""
+    deadline = time.monotonic() + grace
+    left = processes_of(folder)
+    while left and time.monotonic() < deadline:
+        time.sleep(0.05)
+        left = processes_of(folder)
+    for _ in range(20):  # a killed parent may have started another one meanwhile
+        if not left:
+            return
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.05)
+        left = processes_of(folder)
+    log(f"processes {left} of {folder} did not end when killed")
+
+
+def prepare_environment(environ=os.environ):
+    """What Ray and its children inherit: before Ray is imported, which reads some of it at once.
+
+    Nothing of another Ray may leak in; only this process's token opens ours.
+    """
+    if "ray" in sys.modules:
+        raise RuntimeError("the environment must be prepared before Ray is imported")
+    for key in [k for k in environ if k.startswith("RAY_")]:
+        del environ[key]
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    environ.update(
+        RAY_JOB="1",  # Data-Juicer's own sign for "on Ray"; workers must see it too
+        RAY_USAGE_STATS_ENABLED="0",
+        RAY_AUTH_MODE="token",
+        RAY_AUTH_TOKEN=secrets.token_hex(32),
+        # single-machine mode: Ray then takes the loopback address and listens on nothing else
+        RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",
+        # an idle worker that imported Data-Juicer is above Ray's default and would be killed at once: seconds each time
+        RAY_idle_worker_killing_memory_threshold_bytes=str(1 << 40),
+        RAY_task_oom_retries="3",  # without it Ray repeats a task that runs out of memory for ever
+        RAY_raylet_start_wait_time_s="60",
+        RAY_gcs_server_port_wait_time_s="60",
+        RAY_DEDUP_LOGS="0",
+    )
+    direct_loopback(environ)
+
+
+def direct_loopback(environ):
+    """Keeps a proxy set in the environment away from local calls; the user's own downloads still see it."""
+    for key in ("no_proxy", "NO_PROXY", "no_grpc_proxy"):
+        known = [h.strip() for h in environ.get(key, environ.get("no_proxy", "")).split(",") if h.strip()]
+        environ[key] = ",".join(dict.fromkeys([*known, *LOOPBACK]))
+
+
+def check_store(size):
+    """Ray refuses a store larger than /dev/shm, in words that do not say what to do."""
+    if size is None:
+        return
+    try:
+        free = shutil.disk_usage("/dev/shm").free
+    except OSError:
+        return
+    if size > free * 0.95:
+        raise RayStartError(
+            f"ray.object_store_memory asks for {size:,} bytes, /dev/shm has {free:,} free",
+            "lower ray.object_store_memory or give the container a larger /dev/shm (--shm-size)",
+        )
+
+
+class LocalRay:
+    """Starts a Ray for this process only. Used as a context: at the end nothing of it is left."""
+
+    def __init__(self, request):
+        self.request = request
+        self.folder = None
+        self.lock = None
+
+    def __enter__(self):
+        sweep()
+        check_store(self.request.get("object_store_memory"))
+        for attempt in (1, 2):
+            self.folder, self.lock = private_folder()
+            os.environ[MARK] = self.folder
+            try:
+                self._start()
+                return self
+            except Terminated:
+                self.__exit__()
+                raise
+            except Exception as e:
+                self.__exit__()
+                if attempt == 2:
+                    raise RayStartError(
+                        f"Ray did not start, twice: {type(e).__name__}: {e}",
+                        "the machine may be overloaded or out of memory, processes or disk; see process.log",
+                    ) from e
+                log(f"Ray did not start ({type(e).__name__}: {e}); cleaned up, trying once more")
+
+    def _start(self):
+        import ray
+
+        cpus = self.request.get("num_cpus") or usable_cpus()
+        ray.init(
+            address="local",
+            _temp_dir=self.folder,
+            _node_ip_address="127.0.0.1",
+            num_cpus=cpus,
+            num_gpus=self.request.get("num_gpus"),
+            object_store_memory=self.request.get("object_store_memory"),
+            include_dashboard=False,
+            logging_level="WARNING",
+        )
+
+    def __exit__(self, *_):
+        """Also after a failed start, and more than once."""
+        if self.folder is None:
+            return
+        folder, self.folder = self.folder, None
+        try:
+            import ray
+
+            ray.shutdown()
+        except Exception as e:  # the clean-up below does not depend on Ray's good will
+            log(f"ray.shutdown: {type(e).__name__}: {e}")
+        end_processes(folder, grace=3)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(self.lock)
+
+
+class RunningRay:
+    """The Ray that already runs on this node. It is left as it was found."""
+
+    def __init__(self, request):
+        self.request = request
+
+    def __enter__(self):
+        import ray
+
+        from data_juicer.utils.mm_utils import SPECIAL_TOKEN_ENV_PREFIX
+
+        os.environ["RAY_JOB"] = "1"
+        direct_loopback(os.environ)
+        wanted = {k: v for k, v in os.environ.items() if k == "RAY_JOB" or k.startswith(SPECIAL_TOKEN_ENV_PREFIX)}
+        try:
+            ray.init(
+                address="auto",
+                runtime_env={"py_modules": self.request.get("py_modules") or None, "env_vars": wanted},
+                logging_level="WARNING",
+            )
+        except Exception as e:
+            raise RayStartError(
+                f"no running Ray could be reached: {type(e).__name__}: {e}",
+                "start one on this node (ray start --head), or set ray.address: local",
+            ) from e
+        return self
+
+    def __exit__(self, *_):
+        import ray
+
+        ray.shutdown()
