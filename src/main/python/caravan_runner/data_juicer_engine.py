@@ -46,9 +46,7 @@ def arguments(request, custom_paths):
         "--checkpoint_dir", os.path.join(attempt_dir, "checkpoints"),
         "--partition_dir", os.path.join(attempt_dir, "partitions"),
     ]
-    for n, path in enumerate(custom_paths):
-        args += ["--custom_operator_paths" if n == 0 else "--custom_operator_paths+", path]
-    return args
+    return args + (["--custom-operator-paths", *custom_paths] if custom_paths else [])
 
 
 def job_id(attempt_dir):
@@ -117,13 +115,12 @@ def process(request, files, on_stop):
     started = time.monotonic()
     custom = custom_operator_paths(request["recipe"])
     local = request["ray"]["address"] == "local"
-    ray_request = {**request["ray"], "py_modules": custom}
     if local:
         ray_local.prepare_environment()
     import ray
 
     imported = time.monotonic()
-    with ray_local.LocalRay(ray_request) if local else ray_local.RunningRay(ray_request):
+    with ray_local.LocalRay(request["ray"], custom) if local else ray_local.RunningRay(custom):
         signal.signal(signal.SIGTERM, on_stop)  # ray.init put its own in place
         ray_ready = time.monotonic()
         import data_juicer.ops  # noqa: F401

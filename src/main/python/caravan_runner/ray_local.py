@@ -183,11 +183,25 @@ def check_store(size):
         )
 
 
+def offer_modules(folder, paths, environ=os.environ):
+    """Lets workers import the custom operators by their own names, and nothing else that lies beside them.
+
+    Ray's py_modules would do the same through its runtime environment agent, at the cost of a worker start.
+    """
+    shelf = os.path.join(folder, "modules")
+    os.mkdir(shelf)
+    for path in paths:
+        os.symlink(path, os.path.join(shelf, os.path.basename(path)))
+    environ["PYTHONPATH"] = os.pathsep.join([shelf, *filter(None, [environ.get("PYTHONPATH")])])
+
+
 class LocalRay:
     """Starts a Ray for this process only. Used as a context: at the end nothing of it is left."""
 
-    def __init__(self, request):
+    def __init__(self, request, modules=()):
         self.request = request
+        self.modules = modules
+        self.python_path = os.environ.get("PYTHONPATH", "")
         self.folder = None
         self.lock = None
 
@@ -196,7 +210,8 @@ class LocalRay:
         check_store(self.request.get("object_store_memory"))
         for attempt in (1, 2):
             self.folder, self.lock = private_folder()
-            os.environ[MARK] = self.folder
+            os.environ.update({MARK: self.folder, "PYTHONPATH": self.python_path})
+            offer_modules(self.folder, self.modules)
             try:
                 self._start()
                 return self
@@ -246,8 +261,8 @@ class LocalRay:
 class RunningRay:
     """The Ray that already runs on this node. It is left as it was found."""
 
-    def __init__(self, request):
-        self.request = request
+    def __init__(self, modules=()):
+        self.modules = list(modules)
 
     def __enter__(self):
         import ray
@@ -260,7 +275,7 @@ class RunningRay:
         try:
             ray.init(
                 address="auto",
-                runtime_env={"py_modules": self.request.get("py_modules") or None, "env_vars": wanted},
+                runtime_env={"py_modules": self.modules or None, "env_vars": wanted},
                 logging_level="WARNING",
             )
         except Exception as e:
