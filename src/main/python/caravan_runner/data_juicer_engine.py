@@ -136,7 +136,7 @@ def process(request, files, on_stop):
         cfg = parse(arguments(request, custom))
         files.update(operator_files(cfg.process))
         executor = RayExecutor(cfg)
-        speed.install(check=lambda operators: check_resources(operators, cpus, gpus))
+        speed.install(executor, check=lambda operators: check_resources(operators, cpus, gpus))
         executor.run(skip_return=True)
         done = time.monotonic()
     return {

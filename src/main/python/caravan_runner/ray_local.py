@@ -11,6 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from caravan_runner import speed
 from caravan_runner.outcome import Terminated
 
 PREFIX = "cv-"
@@ -231,16 +232,18 @@ class LocalRay:
         import ray
 
         cpus = self.request.get("num_cpus") or usable_cpus()
-        ray.init(
-            address="local",
-            _temp_dir=self.folder,
-            _node_ip_address="127.0.0.1",
-            num_cpus=cpus,
-            num_gpus=self.request.get("num_gpus"),
-            object_store_memory=self.request.get("object_store_memory"),
-            include_dashboard=False,
-            logging_level="WARNING",
-        )
+        with speed.lean_node():
+            ray.init(
+                address="local",
+                _temp_dir=self.folder,
+                _node_ip_address="127.0.0.1",
+                num_cpus=cpus,
+                num_gpus=self.request.get("num_gpus"),
+                object_store_memory=self.request.get("object_store_memory"),
+                include_dashboard=False,
+                logging_level="WARNING",
+            )
+        speed.warm_up(cpus)
 
     def __exit__(self, *_):
         """Also after a failed start, and more than once."""
