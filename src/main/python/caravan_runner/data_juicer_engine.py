@@ -9,7 +9,7 @@ import time
 
 import yaml
 
-from caravan_runner import ray_local, speed
+from caravan_runner import compat, ray_local, speed
 from caravan_runner.outcome import InputMissing, NotEnoughResources
 
 EXPORT = "ray-output.jsonl"
@@ -96,9 +96,6 @@ def check_resources(operators, cpus, gpus):
         together = 0.0
         for op in operators:
             wants = float(getattr(op, setting, None) or default)
-            if wants > have:
-                raise NotEnoughResources(
-                    f"operator {op._name} asks for {setting}: {wants:g}, Ray has {have:g} {what}s on this node")
             if op.use_ray_actor():
                 least = op.num_proc[0] if isinstance(op.num_proc, (list, tuple)) else op.num_proc
                 together += wants * max(1, least or 1)
@@ -108,6 +105,18 @@ def check_resources(operators, cpus, gpus):
                 f"Ray has {have:g} on this node")
 
 
+def check_recipe_resources(process, cpus, gpus):
+    """The same from the recipe alone: building a GPU operator takes its packages and models, so this comes first."""
+    for entry in process:
+        for name, args in entry.items():
+            args = args or {}
+            for setting, old, what, have in (("num_gpus", "gpu_required", "GPU", gpus), ("num_cpus", "cpu_required", "CPU", cpus)):
+                wants = args.get(setting) or args.get(old) or 0
+                if wants > have:
+                    raise NotEnoughResources(
+                        f"operator {name} asks for {setting}: {wants:g}, Ray has {have:g} {what}s on this node")
+
+
 def process(request, files, on_stop):
     """Returns the outcome of a success; raises for anything else. Fills `files` as soon as the operators are known."""
     if not os.access(request["input"], os.R_OK) or not os.path.isfile(request["input"]):
@@ -115,6 +124,7 @@ def process(request, files, on_stop):
     started = time.monotonic()
     custom = custom_operator_paths(request["recipe"])
     local = request["ray"]["address"] == "local"
+    compat.forbid_installation()
     if local:
         ray_local.prepare_environment()
     import ray
@@ -130,11 +140,13 @@ def process(request, files, on_stop):
         have = ray.cluster_resources()
         cpus, gpus = have.get("CPU", 0), have.get("GPU", 0)
         ray_local.log(f"Ray {ray.__version__} ({request['ray']['address']}) has {cpus:g} CPUs and {gpus:g} GPUs")
+        compat.accept_restricted_numbers()
         speed.prepare(local)
         # Data-Juicer copies the recipe there and creates the folder only when its logs are in it
         os.makedirs(os.path.join(request["attempt_dir"], "work", job_id(request["attempt_dir"])), exist_ok=True)
         cfg = parse(arguments(request, custom))
         files.update(operator_files(cfg.process))
+        check_recipe_resources(cfg.process, cpus, gpus)
         executor = RayExecutor(cfg)
         speed.install(executor, check=lambda operators: check_resources(operators, cpus, gpus))
         executor.run(skip_return=True)

@@ -41,6 +41,8 @@ class InputMissing(Exception):
 class NotEnoughResources(Exception):
     """The recipe asks Ray for more than this node has: Ray would wait for ever."""
 
+    advice = "run the job on nodes that have it, raise ray.num_gpus or ray.num_cpus of the job, or lower the operator's"
+
 
 def chain(error):
     """The error and all that caused it, outermost first. Ray hides the operator's own error in `cause`."""

@@ -158,6 +158,7 @@ def prepare_environment(environ=os.environ):
         RAY_raylet_start_wait_time_s="60",
         RAY_gcs_server_port_wait_time_s="60",
         RAY_DEDUP_LOGS="0",
+        RAY_preload_python_modules="caravan_runner.worker",
     )
     direct_loopback(environ)
 
@@ -185,13 +186,13 @@ def check_store(size):
 
 
 def offer_modules(folder, paths, environ=os.environ):
-    """Lets workers import the custom operators by their own names, and nothing else that lies beside them.
+    """Lets workers import the custom operators (and us) by their own names, and nothing else that lies beside them.
 
     Ray's py_modules would do the same through its runtime environment agent, at the cost of a worker start.
     """
     shelf = os.path.join(folder, "modules")
     os.mkdir(shelf)
-    for path in paths:
+    for path in [os.path.dirname(os.path.abspath(__file__)), *paths]:
         os.symlink(path, os.path.join(shelf, os.path.basename(path)))
     environ["PYTHONPATH"] = os.pathsep.join([shelf, *filter(None, [environ.get("PYTHONPATH")])])
 

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 
-from caravan_runner import info
+from caravan_runner import compat, info
 from caravan_runner.recipe_file import RecipeFile
 
 WHOLE_DATA_NAMES = ("deduplicator", "global_", "full_dataset_")
@@ -68,6 +68,7 @@ def _import_data_juicer():
         import data_juicer.ops  # noqa: F401
     except ImportError as e:
         raise info.MissingPackage(f"{sys.executable} cannot import Data-Juicer ({e}): {info.ADVICE}") from e
+    compat.accept_restricted_numbers()
 
 
 @contextlib.contextmanager
