@@ -2,7 +2,8 @@
 
 `info` and `recipe` answer with one JSON object on stdout; whatever else is printed goes to stderr.
 Exit status: 0 done; `info` and `recipe` 2 when the answer says what is wrong; `shard` 1 when the data or
-the recipe is at fault, 3 when the machine is, 143 when it was told to stop.
+the recipe is at fault, 3 when the machine is, 64 when the
+request cannot be used, 143 when it was told to stop.
 """
 
 import json

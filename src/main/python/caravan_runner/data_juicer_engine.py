@@ -73,18 +73,26 @@ def parse(args):
         raise RecipeError(" ".join(lines[start:])) from e
 
 
-def operator_files(process):
-    """Source file -> operator name, to tell from a traceback which operator failed."""
+def operator_sources(process, custom_paths):
+    """Where the operators of the recipe are written, to tell from a traceback which one failed: see outcome.operator_of.
+
+    Workers load custom operators through links in another folder: the end of the file name is what stays the same.
+    """
     import inspect
 
     from data_juicer.ops import OPERATORS
 
-    files = {}
+    sources = []
     for entry in process:
         for name in entry:
             with contextlib.suppress(KeyError, TypeError, OSError):
-                files[inspect.getsourcefile(OPERATORS.modules[name])] = name
-    return files
+                file = inspect.getsourcefile(OPERATORS.modules[name])
+                lines, first = inspect.getsourcelines(OPERATORS.modules[name])
+                for path in custom_paths:
+                    if file == path or file.startswith(path + os.sep):
+                        file = file[len(os.path.dirname(path)):]
+                sources.append((file, first, first + len(lines) - 1, name))
+    return sources
 
 
 def check_resources(operators, cpus, gpus):
@@ -117,8 +125,8 @@ def check_recipe_resources(process, cpus, gpus):
                         f"operator {name} asks for {setting}: {wants:g}, Ray has {have:g} {what}s on this node")
 
 
-def process(request, files, on_stop):
-    """Returns the outcome of a success; raises for anything else. Fills `files` as soon as the operators are known."""
+def process(request, sources, on_stop):
+    """Returns the outcome of a success; raises for anything else. Fills `sources` once the operators are known."""
     if not os.access(request["input"], os.R_OK) or not os.path.isfile(request["input"]):
         raise InputMissing(f"the shard's input {request['input']} cannot be read on this node")
     started = time.monotonic()
@@ -145,7 +153,7 @@ def process(request, files, on_stop):
         # Data-Juicer copies the recipe there and creates the folder only when its logs are in it
         os.makedirs(os.path.join(request["attempt_dir"], "work", job_id(request["attempt_dir"])), exist_ok=True)
         cfg = parse(arguments(request, custom))
-        files.update(operator_files(cfg.process))
+        sources += operator_sources(cfg.process, custom)
         check_recipe_resources(cfg.process, cpus, gpus)
         executor = RayExecutor(cfg)
         speed.install(executor, check=lambda operators: check_resources(operators, cpus, gpus))

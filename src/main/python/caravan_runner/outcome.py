@@ -27,7 +27,8 @@ ADVICE = [
 ]
 _RAY_WRAPPER = re.compile(r"^RayTaskError(\((?P<inner>\w+)\))?$")
 _CANNOT_LOAD = re.compile("No module named|cannot import name|unpickle|deserializ")
-_NOISE = ("The above exception was the direct cause", "During handling of the above exception")
+_CAUSED = "The above exception was the direct cause of the following exception"
+WRAPPERS = {"UserCodeException", "SystemException", "RayTaskError"}
 
 
 class Terminated(BaseException):
@@ -89,29 +90,27 @@ def is_infra(error):
     return False
 
 
-def root(error):
-    """The most telling error of the chain: the operator's own one rather than Ray's wrapping of it."""
-    errors = chain(error)
-    causes = [getattr(e, "cause", None) for e in errors]
-    inner = [c for c in causes if isinstance(c, BaseException)]
-    if inner:
-        return inner[-1]
-    last = error
-    while last.__cause__ is not None:
-        last = last.__cause__
-    return last
-
-
 def describe(error):
-    told = root(error)
-    text = str(told).strip()
-    if "Traceback (most recent call last)" in text or _NOISE[0] in text or text.startswith("\x1b["):
-        # Ray writes the remote traceback into the message: its last line is the error itself
-        lines = [line for line in text.splitlines() if line.strip()]
-        text = lines[-1].strip() if lines else ""
-        name = _class_name(told)
-        return (text if text.startswith(name) else f"{name}: {text}")[:4000]
-    return f"{_class_name(told)}: {text}"[:4000]
+    """One line for the operator's own error rather than for Ray's wrapping of it."""
+    for e in chain(error):
+        inner = getattr(e, "cause", None)
+        if isinstance(inner, BaseException) and _class_name(inner) not in WRAPPERS:
+            e = inner
+        name, text = _class_name(e), str(e).strip()
+        if 'File "' in text:  # a remote traceback: the first one in it is the one that started it all
+            return _last_error_of(text.split(_CAUSED)[0]) or f"{name}: {text}"[:2000]
+        if name not in WRAPPERS:
+            return f"{name}: {text}"[:2000] if text else name
+    return f"{_class_name(error)}: {error}"[:2000]
+
+
+def _last_error_of(traceback_text):
+    lines = traceback_text.rstrip().splitlines()
+    frame = max((i for i, line in enumerate(lines) if line.startswith('  File "')), default=None)
+    if frame is None:
+        return None
+    start = next((i for i in range(frame + 1, len(lines)) if lines[i] and not lines[i].startswith(" ")), None)
+    return "\n".join(lines[start:])[:2000] if start is not None else None
 
 
 def advice(error):
@@ -127,24 +126,31 @@ def advice(error):
     return None
 
 
-def operator_of(error, files):
-    """The operator whose source file is deepest in the error's traceback. files: source file -> operator name."""
+def operator_of(error, sources):
+    """The operator whose code is deepest in the error's traceback.
+
+    sources: (file name or the end of one, first line, last line, operator name); one file may hold several.
+    """
     import traceback
 
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     text += "".join(str(e) for e in chain(error))
     found = None
-    for match in re.finditer(r'File "(?P<file>[^"]+)", line \d+', text):
-        found = files.get(match.group("file"), found)
+    for match in re.finditer(r'File "(?P<file>[^"]+)", line (?P<line>\d+)', text):
+        here = [s for s in sources if match.group("file").endswith(s[0])]
+        inside = [s for s in here if s[1] <= int(match.group("line")) <= s[2]]
+        names = {s[3] for s in inside or here}
+        if len(names) == 1:
+            found = names.pop()
     return found
 
 
-def failure(error, files=None):
+def failure(error, sources=()):
     infra = is_infra(error)
     return {
         "ok": False,
         "failure_class": "infra" if infra else "data",
-        "operator": operator_of(error, files or {}),
+        "operator": operator_of(error, sources),
         "error": describe(error),
         "advice": advice(error),
     }

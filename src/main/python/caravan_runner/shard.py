@@ -11,12 +11,13 @@ import traceback
 from caravan_runner import outcome
 from caravan_runner.outcome import Terminated
 
-OK, DATA, INFRA, TERMINATED = 0, 1, 3, 143
+OK, DATA, INFRA, BAD_REQUEST, TERMINATED = 0, 1, 3, 64, 143
+PATIENCE = 30  # seconds for an orderly end after the parent is gone
 
 
 def _stop(signum, _frame):
     signal.signal(signum, signal.SIG_IGN)
-    raise Terminated(f"stopped by {signal.Signals(signum).name}")
+    raise Terminated(signal.Signals(signum).name)
 
 
 def watch_parent(interval=1.0):
@@ -28,6 +29,8 @@ def watch_parent(interval=1.0):
             time.sleep(interval)
         print("caravan: the parent process is gone, stopping", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(PATIENCE)
+        os.kill(os.getpid(), signal.SIGKILL)  # Ray's processes follow, and the next attempt here sweeps its folder
 
     threading.Thread(target=watch, name="watch-parent", daemon=True).start()
 
@@ -50,24 +53,29 @@ def read_request(path):
 
 
 def run(request_path):
-    request = read_request(request_path)
+    try:
+        request = read_request(request_path)
+    except (OSError, ValueError) as e:
+        print(f"caravan: bad request: {e}", file=sys.stderr)
+        return BAD_REQUEST
     attempt_dir = request["attempt_dir"]
     os.makedirs(attempt_dir, exist_ok=True)
     for stop_signal in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(stop_signal, _stop)
     if request.get("watch_parent", True):
         watch_parent()
-    files = {}
+    sources = []
     try:
         from caravan_runner import data_juicer_engine
 
-        result = data_juicer_engine.process(request, files, _stop)
+        result = data_juicer_engine.process(request, sources, _stop)
         status = OK
     except BaseException as e:
         traceback.print_exc()
-        result = outcome.failure(e, files)
+        stopped = isinstance(e, (Terminated, SystemExit, KeyboardInterrupt))  # Ray's handler of SIGTERM raises SystemExit
+        result = outcome.failure(Terminated("told to stop before the shard was done") if stopped else e, sources)
         status = INFRA if result["failure_class"] == "infra" else DATA
-        if isinstance(e, Terminated):
+        if stopped:
             status = TERMINATED
     outcome.write(attempt_dir, result)
     sys.stdout.flush()
