@@ -26,10 +26,10 @@ import org.apache.camel.component.exec.ExecResult;
 public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
     /**
      * The leash: standard input is a pipe whose only writer is this process. When this process dies in any way,
-     * {@code cat} sees the end and the whole group is killed.
+     * {@code cat} sees the end and the whole session is killed.
      */
     private static final String LEASH =
-            "exec 3<&0; ( cat <&3 >/dev/null 2>&1; kill -9 -$$ ) 3<&3 2>/dev/null & exec \"$@\" </dev/null 3<&-";
+            "exec 3<&0; ( cat <&3 >/dev/null 2>&1; pkill -KILL -s $$; kill -9 -$$ ) 3<&3 2>/dev/null & exec \"$@\" </dev/null 3<&-";
 
     static final String SHUTDOWN = "the node shuts down";
 
@@ -76,6 +76,9 @@ public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
         } catch (IOException e) {
             throw new ExecException(
                     "Unable to start " + child.command().get(0) + ": " + e.getMessage() + " (setsid and sh are needed)",
+                    null,
+                    null,
+                    -1,
                     e);
         }
     }
