@@ -3,8 +3,10 @@ package dev.caravan.store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -155,6 +157,29 @@ public final class Disk {
             return Optional.of(Files.readAllBytes(file));
         } catch (NoSuchFileException | FileNotFoundException e) {
             return Optional.empty();
+        }
+    }
+
+    /** Writes content to a stream. */
+    @FunctionalInterface
+    public interface Writing<T> {
+        T to(OutputStream out) throws IOException;
+    }
+
+    /** Streams a file under a temporary name and gives it its own once it is complete and on the disk. */
+    public static <T> T writeWhole(Path target, Writing<T> content) throws IOException {
+        Path temporary = temporaryFor(target);
+        try {
+            T result;
+            try (FileChannel channel =
+                    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                result = content.to(Channels.newOutputStream(channel));
+                channel.force(true);
+            }
+            rename(temporary, target);
+            return result;
+        } finally {
+            Files.deleteIfExists(temporary);
         }
     }
 
