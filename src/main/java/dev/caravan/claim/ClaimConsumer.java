@@ -72,6 +72,7 @@ final class ClaimConsumer extends ScheduledPollConsumer {
                 getExceptionHandler().handleException("route failed for " + work, exchange, failure);
             }
         } finally {
+            source.finished(work);
             releaseExchange(exchange, false);
         }
     }

@@ -1,8 +1,10 @@
 package dev.caravan.claim;
 
 import dev.caravan.lease.ClaimedShard;
+import dev.caravan.lease.Heart;
 import dev.caravan.lease.HeldLease;
 import dev.caravan.lease.Leases;
+import dev.caravan.lease.RetryPace;
 import dev.caravan.lease.Verdict;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.FailedRecord;
@@ -10,6 +12,7 @@ import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
+import dev.caravan.store.LeaseStore;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -38,12 +41,13 @@ public final class ShardClaims {
     private final Deque<Manifest.Shard> queue = new ArrayDeque<>();
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
-    ShardClaims(JobFiles job, Manifest manifest, Leases leases, NodeIdentity node, JobView view) {
+    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
+        LeaseStore locks = new LeaseStore(job.layout().locks());
         this.job = job;
         this.manifest = manifest;
-        this.leases = leases;
+        this.leases = new Leases(locks, heart, node, pace);
         this.node = node;
-        this.view = view;
+        this.view = new JobView(job, locks, heart.nanoClock());
     }
 
     public Manifest manifest() {
@@ -168,8 +172,9 @@ public final class ShardClaims {
     }
 
     /** The node no longer works on the shard. */
-    public void release(ShardId shard, boolean done) {
-        if (done) {
+    public void finished(ClaimedShard work) {
+        ShardId shard = work.shard().id();
+        if (work.lease().end().equals(Optional.of(ClaimStatus.DONE))) {
             view.learnDone(shard);
         }
         mine.remove(shard);

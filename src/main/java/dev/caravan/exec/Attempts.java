@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.apache.camel.Body;
 import org.apache.camel.Exchange;
 import org.apache.camel.ExchangeException;
@@ -37,12 +38,22 @@ import org.slf4j.LoggerFactory;
 public final class Attempts {
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
     private static final String RUNNING = "CaravanAttempt";
+    private static final String RESULT = "CaravanResult";
+    private static final int SIGNALLED = 128;
+    private static final int SIGNALS = 64;
 
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
 
-    Attempts(Map<Engine, EngineDriver> drivers, Gpus gpus) {
-        this.drivers = Map.copyOf(drivers);
+    /**
+     * @param python asked for when the first shard of engine data-juicer starts
+     * @param environment of this process
+     * @param slots shards at once, which share the CPUs
+     */
+    public Attempts(Supplier<PythonSide> python, Map<String, String> environment, int slots, Gpus gpus) {
+        this.drivers = Map.of(
+                Engine.DATA_JUICER, new DataJuicerDriver(python, environment, slots),
+                Engine.COMMAND, new CommandDriver());
         this.gpus = gpus;
     }
 
@@ -91,22 +102,20 @@ public final class Attempts {
         if (end instanceof Child.End.TimedOut) {
             throw new AttemptFailed(FailureClass.TIMEOUT, "ran longer than " + policy.attemptTimeout());
         } else if (end instanceof Child.End.Stalled) {
-            throw new AttemptFailed(
-                    FailureClass.STALLED, "neither log nor output grew for " + policy.stallTimeout());
+            throw new AttemptFailed(FailureClass.STALLED, "neither log nor output grew for " + policy.stallTimeout());
         } else if (end instanceof Child.End.Stopped stopped) {
             throw new AttemptStopped(stopped.reason());
         } else if (end instanceof Child.End.Exited exited && exited.code() != 0) {
             throw ended(shard, exited.code());
         }
         exchange.setProperty(
-                RESULT, ResultFiles.assemble(driver(shard).result(shard), shard.attempt().processed()));
+                RESULT,
+                ResultFiles.assemble(
+                        driver(shard).result(shard), shard.attempt().processed()));
     }
 
-    private static final String RESULT = "CaravanResult";
-    private static final int SIGNALLED = 128;
-
     private AttemptFailed ended(ClaimedShard shard, int code) {
-        return code > SIGNALLED && code <= SIGNALLED + 64
+        return code > SIGNALLED && code <= SIGNALLED + SIGNALS
                 ? new AttemptFailed(
                         FailureClass.INFRA,
                         "killed by signal " + (code - SIGNALLED)
@@ -183,7 +192,8 @@ public final class Attempts {
         Spent spent = failed.spentAfter();
         Policy policy = shard.manifest().policy();
         if (spent.exceeds(policy)) {
-            FailedRecord record = FailedRecord.of(shard.shard().id(), failed, spent, Instant.now().toString());
+            FailedRecord record = FailedRecord.of(
+                    shard.shard().id(), failed, spent, Instant.now().toString());
             LOG.error("{}: failed for good: {}", shard, record.summary());
             try {
                 shard.lease().requireHeld();
@@ -234,14 +244,14 @@ public final class Attempts {
         try {
             Disk.replace(
                     shard.attempt().record(),
-                    Json.bytes(running.record().ended(status, failureClass, reason, Instant.now().toString())));
+                    Json.bytes(running.record()
+                            .ended(status, failureClass, reason, Instant.now().toString())));
         } catch (IOException e) {
             LOG.warn("{}: could not complete {} ({})", shard, shard.attempt().record(), e.toString());
         }
     }
 
     private EngineDriver driver(ClaimedShard shard) {
-        return Objects.requireNonNull(
-                drivers.get(shard.manifest().execution().engine()), "no driver for the engine");
+        return Objects.requireNonNull(drivers.get(shard.manifest().execution().engine()), "no driver for the engine");
     }
 }

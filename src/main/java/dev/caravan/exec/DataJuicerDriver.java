@@ -21,18 +21,12 @@ final class DataJuicerDriver implements EngineDriver {
     /** Ray settings of the surroundings must not reach a shard's own Ray; uncompiled Python starts four times slower. */
     private static final List<String> CLEARED = List.of("RAY_*", "PYTHONDONTWRITEBYTECODE", "PYTHONHOME");
 
-    private final Supplier<Python> python;
+    private final Supplier<PythonSide> python;
     private final Map<String, String> surroundings;
     private final int slots;
 
-    /**
-     * @param executable the interpreter
-     * @param runner folder that holds the package {@code caravan_runner}
-     */
-    record Python(Path executable, Path runner) {}
-
     /** @param python asked for when the first shard starts, so that nodes without such jobs need no Python */
-    DataJuicerDriver(Supplier<Python> python, Map<String, String> surroundings, int slots) {
+    DataJuicerDriver(Supplier<PythonSide> python, Map<String, String> surroundings, int slots) {
         this.python = python;
         this.surroundings = Map.copyOf(surroundings);
         this.slots = slots;
@@ -62,7 +56,7 @@ final class DataJuicerDriver implements EngineDriver {
                         job.resolve(shard.shard().path()).toString(),
                         attempt.path().toString(),
                         new RayRequest(ray.address(), cpus, ray.numGpus(), ray.objectStoreMemory()))));
-        Python found = python.get();
+        PythonSide found = python.get();
         Map<String, String> environment = new HashMap<>();
         environment.put("PYTHONPATH", withRunner(found.runner().toString()));
         environment.put("DJ_PRODUCED_DATA_DIR", attempt.produced().toString());

@@ -29,7 +29,8 @@ final class ResultFiles {
         try {
             Tally tally = Disk.writeWhole(processed, out -> copy(sources, out));
             return new Result(
-                    tally, sources.stream().map(file -> file.getFileName().toString()).toList());
+                    tally,
+                    sources.stream().map(file -> file.getFileName().toString()).toList());
         } catch (BadJsonlException e) {
             throw new AttemptFailed(FailureClass.DATA, "the result is not JSON Lines: " + e.getMessage());
         }

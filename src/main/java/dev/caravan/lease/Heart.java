@@ -46,7 +46,7 @@ public final class Heart implements AutoCloseable {
         return timing;
     }
 
-    LongSupplier nanoClock() {
+    public LongSupplier nanoClock() {
         return nanoClock;
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +25,7 @@ public final class HeldLease {
     private final LongSupplier nanoClock;
     private final List<Runnable> onLost = new ArrayList<>();
     private volatile @Nullable String lostBecause;
-    private boolean ended;
+    private @Nullable Claim ended;
     private long beatMillis;
 
     HeldLease(Claim claim, LeaseStore store, Heart heart, LeaseHealth health, LongSupplier nanoClock) {
@@ -120,21 +121,15 @@ public final class HeldLease {
      * infra failure: its work is stopped, so the next node need not wait.
      */
     public void end(ClaimStatus status, @Nullable FailureClass failure, @Nullable String reason) {
+        Claim last;
         synchronized (this) {
-            if (ended) {
+            if (ended != null) {
                 return;
             }
-            ended = true;
+            last = lastWord(status, failure, reason);
+            ended = last;
         }
         heart.remove(this);
-        Claim last;
-        if (isHeld()) {
-            last = claim.ended(status, failure, reason);
-        } else if (store.exists(claim.key(), claim.epoch() + 1)) {
-            last = claim.ended(ClaimStatus.SUPERSEDED, null, lostBecause);
-        } else {
-            last = claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "lost: " + lostBecause);
-        }
         try {
             store.end(last);
         } catch (IOException e) {
@@ -144,5 +139,19 @@ public final class HeldLease {
                     claim.epoch(),
                     e.toString());
         }
+    }
+
+    /** How the claim ended; empty while it runs. */
+    public synchronized Optional<ClaimStatus> end() {
+        return Optional.ofNullable(ended).map(Claim::status);
+    }
+
+    private Claim lastWord(ClaimStatus status, @Nullable FailureClass failure, @Nullable String reason) {
+        if (isHeld()) {
+            return claim.ended(status, failure, reason);
+        }
+        return store.exists(claim.key(), claim.epoch() + 1)
+                ? claim.ended(ClaimStatus.SUPERSEDED, null, lostBecause)
+                : claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "lost: " + lostBecause);
     }
 }

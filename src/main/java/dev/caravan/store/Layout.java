@@ -31,6 +31,11 @@ public final class Layout {
             return inbox().resolve(".rejected");
         }
 
+        /** The explanation beside a rejected descriptor. */
+        public Path errorOf(Path rejected) {
+            return rejected.resolveSibling(rejected.getFileName() + ".error.txt");
+        }
+
         public Path jobs() {
             return path.resolve("jobs");
         }
