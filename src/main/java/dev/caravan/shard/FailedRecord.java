@@ -17,4 +17,28 @@ public record FailedRecord(
         String reason,
         int attempts,
         @Nullable String attemptDir,
-        String failedAt) {}
+        String failedAt) {
+
+    /**
+     * @param last the claim whose failure used up a budget
+     * @param spent failures in all
+     */
+    public static FailedRecord of(ShardId shard, Claim last, Spent spent, String failedAt) {
+        return new FailedRecord(
+                shard,
+                last.node(),
+                last.hostname(),
+                last.epoch(),
+                last.failureClass() == null ? FailureClass.INFRA : last.failureClass(),
+                last.reason() == null ? "unknown" : last.reason(),
+                spent.total(),
+                last.attemptDir(),
+                failedAt);
+    }
+
+    /** One line for people. */
+    public String summary() {
+        return "%d failing attempts, the last (%s, on %s): %s; see %s/process.log"
+                .formatted(attempts, failureClass, node, reason, attemptDir);
+    }
+}

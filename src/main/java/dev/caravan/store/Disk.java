@@ -3,8 +3,12 @@ package dev.caravan.store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -156,6 +160,38 @@ public final class Disk {
         }
     }
 
+    /** Writes content to a stream. */
+    @FunctionalInterface
+    public interface Writing<T> {
+        T to(OutputStream out) throws IOException;
+    }
+
+    /** Streams a file under a temporary name and gives it its own once it is complete and on the disk. */
+    public static <T> T writeWhole(Path target, Writing<T> content) throws IOException {
+        Path temporary = temporaryFor(target);
+        try {
+            T result;
+            try (FileChannel channel =
+                    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                result = content.to(Channels.newOutputStream(channel));
+                channel.force(true);
+            }
+            rename(temporary, target);
+            return result;
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** A file of /proc, which may vanish at any moment. */
+    public static Optional<String> readKernelText(String path) {
+        try {
+            return Optional.of(Files.readString(Path.of(path), StandardCharsets.ISO_8859_1));
+        } catch (IOException gone) {
+            return Optional.empty();
+        }
+    }
+
     public static InputStream open(Path file) throws IOException {
         return Files.newInputStream(file);
     }
@@ -174,6 +210,22 @@ public final class Disk {
 
     public static long size(Path file) throws IOException {
         return Files.size(file);
+    }
+
+    /** Bytes of a file, or of all files below a directory; 0 if there is none. */
+    public static long treeSize(String path) {
+        try (var files = Files.walk(Path.of(path))) {
+            return files.mapToLong(file -> {
+                        try {
+                            return Files.isRegularFile(file) ? Files.size(file) : 0;
+                        } catch (IOException gone) {
+                            return 0;
+                        }
+                    })
+                    .sum();
+        } catch (IOException | UncheckedIOException gone) {
+            return 0;
+        }
     }
 
     public static void createDirectories(Path directory) throws IOException {

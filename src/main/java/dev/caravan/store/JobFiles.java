@@ -46,6 +46,16 @@ public final class JobFiles {
         return parse(layout.failed(shard), FailedRecord.class);
     }
 
+    /** @return whether this record is the first; the first stands */
+    public boolean publishDone(DoneRecord record) throws IOException {
+        return Disk.publish(layout.done(record.shardId()), Json.bytes(record));
+    }
+
+    /** @return whether this record is the first; the first stands */
+    public boolean publishFailed(FailedRecord record) throws IOException {
+        return Disk.publish(layout.failed(record.shardId()), Json.bytes(record));
+    }
+
     public Optional<MergeRecord> merged() {
         return parse(layout.mergeRecord(), MergeRecord.class);
     }

@@ -209,6 +209,10 @@ public final class Layout {
             return path.resolve("ray-output.jsonl");
         }
 
+        public Path commandOutput() {
+            return path.resolve("output.jsonl");
+        }
+
         public Path processed() {
             return path.resolve("processed.jsonl");
         }

@@ -1,0 +1,12 @@
+package dev.caravan.claim;
+
+import dev.caravan.lease.Claimed;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Where a {@code claim:} endpoint gets its work. Called by several consumers at once. */
+@FunctionalInterface
+public interface WorkSource {
+    /** Claims one piece of work, or finds none to claim now. */
+    Optional<? extends Claimed> claimNext() throws IOException;
+}
