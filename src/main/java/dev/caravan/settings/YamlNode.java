@@ -13,7 +13,7 @@ public sealed interface YamlNode {
     record Scalar(int line, String text, boolean quoted) implements YamlNode {
         @Override
         public String found() {
-            return "'" + text + "'" + (quoted ? " (text, in quotes)" : "");
+            return "'" + text + "'";
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.yaml.snakeyaml.DumperOptions.ScalarStyle;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -29,6 +30,9 @@ import org.yaml.snakeyaml.nodes.Tag;
 
 /** Reads one YAML or JSON document of keys. Tags, anchors and keys given twice are refused: they hide what is meant. */
 public final class YamlReader {
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
+    private static final Pattern ODD_IN_YAML = Pattern.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufffe\\uffff]");
+
     private final String source;
     private final Problems problems;
 
@@ -70,8 +74,17 @@ public final class YamlReader {
             return Optional.empty();
         }
         String text = out.flip().toString();
-        // YAML forbids tabs between values where JSON has them, and JSON forbids them inside of values.
-        return Optional.of(text.stripLeading().startsWith("{") ? text.replace('\t', ' ') : text);
+        if (text.startsWith(BYTE_ORDER_MARK)) {
+            text = text.substring(1);
+        }
+        return Optional.of(text.stripLeading().startsWith("{") ? yamlOf(text) : text);
+    }
+
+    /** JSON is YAML but for tabs between values, and for characters in text that YAML wants escaped or would fold. */
+    private static String yamlOf(String json) {
+        return ODD_IN_YAML
+                .matcher(json.replace('\t', ' '))
+                .replaceAll(odd -> "\\\\u%04x".formatted((int) odd.group().charAt(0)));
     }
 
     private Optional<Node> compose(String text) {

@@ -65,6 +65,7 @@ class UnitsTest {
         "claim.leese, claim.lease",
         "Claim.Lease, claim.lease",
         "lease, claim.lease",
+        "plol, claim.poll",
         "retry.backoffMax, retry.backoff_max",
         "retry.backoff-max, retry.backoff_max",
         "claim.lease.seconds,",

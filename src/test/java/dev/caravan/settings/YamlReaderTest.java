@@ -80,6 +80,7 @@ class YamlReaderTest {
 
     @Test
     void a_byte_order_mark_is_no_part_of_the_text() {
+        assertThat(read("\uFEFF{\"a\":\n\t1}").entries()).containsExactly(new Entry("a", 1, new Scalar(2, "1", false)));
         assertThat(read("\uFEFFa: 1\n").entries()).containsExactly(new Entry("a", 1, new Scalar(1, "1", false)));
     }
 
