@@ -4,12 +4,12 @@ import dev.caravan.lease.ClaimedRole;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.Leases;
 import dev.caravan.lease.RetryPace;
-import dev.caravan.shard.NodeIdentity;
-import dev.caravan.store.LeaseStore;
 import dev.caravan.lease.Verdict;
+import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.Role;
 import dev.caravan.store.Layout;
+import dev.caravan.store.LeaseStore;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -21,8 +21,7 @@ public final class RoleClaims {
     private final Layout.Generation generation;
     private final Leases leases;
 
-    public RoleClaims(
-            Layout.Job job, Layout.Generation generation, Heart heart, NodeIdentity node, RetryPace pace) {
+    public RoleClaims(Layout.Job job, Layout.Generation generation, Heart heart, NodeIdentity node, RetryPace pace) {
         this.job = job;
         this.generation = generation;
         this.leases = new Leases(new LeaseStore(generation.path()), heart, node, pace);

@@ -1,6 +1,7 @@
 package dev.caravan.intake;
 
 import dev.caravan.CaravanException;
+import dev.caravan.job.CanonicalDescriptor;
 import dev.caravan.job.DescriptorException;
 import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
@@ -74,7 +75,7 @@ public final class Inbox {
     private Reception judge(Path source, byte[] content) throws IOException {
         try {
             JobDescriptor descriptor =
-                    new DescriptorReader().read(content, source.getFileName().toString(), root.path());
+                    DescriptorReader.read(content, source.getFileName().toString(), root.path());
             return register(descriptor);
         } catch (DescriptorException e) {
             return new Reception.Rejected(e.getMessage());
@@ -84,12 +85,13 @@ public final class Inbox {
     /** Makes the job that the descriptor asks for, unless there is one of its name. */
     Reception register(JobDescriptor descriptor) throws IOException {
         Layout.Job job = root.job(descriptor.name());
-        byte[] canonical = new DescriptorReader().canonical(descriptor);
+        byte[] canonical = CanonicalDescriptor.bytes(descriptor);
         while (true) {
             int number = currentNumber(job);
             if (number > 0) {
                 GenerationFiles current = new GenerationFiles(generation(job, number));
-                boolean neverPrepared = current.prepareResult().filter(result -> !result.ok()).isPresent();
+                boolean neverPrepared =
+                        current.prepareResult().filter(result -> !result.ok()).isPresent();
                 if (!neverPrepared) {
                     byte[] asked = current.descriptor().orElseThrow();
                     return Arrays.equals(asked, canonical)
@@ -151,7 +153,7 @@ public final class Inbox {
         Path target = root.inbox().resolve(descriptor.name() + ".json");
         try {
             Disk.createDirectories(root.inbox());
-            if (!Disk.publish(target, new DescriptorReader().canonical(descriptor))) {
+            if (!Disk.publish(target, CanonicalDescriptor.bytes(descriptor))) {
                 throw new StoreException(target + " waits in the inbox already with other content: is a node running?");
             }
         } catch (IOException e) {

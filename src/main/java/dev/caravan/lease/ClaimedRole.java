@@ -9,9 +9,13 @@ import org.jspecify.annotations.Nullable;
  * @param giveUp why the role is to be ended as failed instead of tried once more; null to do its work
  */
 public record ClaimedRole(
-        Layout.Job job, Layout.Generation generation, HeldLease lease, @Nullable String giveUp) implements Claimed {
+        Layout.Job job,
+        Layout.Generation generation,
+        HeldLease lease,
+        @Nullable String giveUp) implements Claimed {
     @Override
     public String toString() {
-        return lease.claim().key() + " of " + job.name() + " epoch " + lease.claim().epoch();
+        return lease.claim().key() + " of " + job.name() + " epoch "
+                + lease.claim().epoch();
     }
 }

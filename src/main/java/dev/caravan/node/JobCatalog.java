@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 
 /** Which jobs a node works for. */
-interface JobCatalog {
+public interface JobCatalog {
     /** A job and the generation in which its roles are claimed. */
     record Entry(Layout.Job job, Layout.Generation generation) {}
 

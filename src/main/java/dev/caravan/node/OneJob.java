@@ -4,7 +4,7 @@ import dev.caravan.store.Layout;
 import java.util.List;
 
 /** The job of a command that names its job directory. */
-record OneJob(Layout.Job job, Layout.Generation generation) implements JobCatalog {
+public record OneJob(Layout.Job job, Layout.Generation generation) implements JobCatalog {
     @Override
     public List<Entry> jobs() {
         return List.of(new Entry(job, generation));

@@ -125,6 +125,11 @@ public final class Layout {
             return state().resolve("history");
         }
 
+        /** Where the record of a terminal failure goes when the shard is retried. */
+        public Path history(ShardId shard, long epoch) {
+            return history().resolve(shard + "." + epoch + ".failed.json");
+        }
+
         public Path mergedByDefault() {
             return path.resolve("merged.jsonl");
         }
