@@ -9,13 +9,13 @@ public final class BadJsonlException extends CaravanException {
     private final String source;
     private final List<BadLine> lines;
 
-    BadJsonlException(String source, List<BadLine> lines, boolean complete) {
+    /** @param expected what the source should be, as a half sentence behind its name */
+    BadJsonlException(String source, String expected, List<BadLine> lines, boolean complete) {
         super(lines.stream()
                 .map(line -> "\n  " + line)
                 .collect(Collectors.joining(
                         "",
-                        source + " is not JSON Lines: each line must be one JSON object in UTF-8, found"
-                                + (complete ? "" : " (first " + lines.size() + " shown)"),
+                        source + " " + expected + (complete ? ":" : " (first " + lines.size() + " shown):"),
                         "\nCorrect or remove these lines and try again.")));
         this.source = source;
         this.lines = List.copyOf(lines);

@@ -136,8 +136,8 @@ public final class RecordCheck {
             if (c == '"') {
                 return i + 1;
             }
-            int behind = c == '\\' ? escape(i) : c < 0 ? Utf8.skip(b, i, to) : -1;
-            if (behind < 0) {
+            int behind = c == '\\' ? escape(i) : Utf8.skipRun(b, i, to);
+            if (behind <= i) {
                 return unexpected(i, "control characters in a string must be escaped");
             }
             i = behind;

@@ -56,7 +56,8 @@ public final class Records {
 
     /** The error for a record that is sound JSON but not what its reader needs. */
     public BadJsonlException reject(Line line, Flaw flaw) {
-        return new BadJsonlException(source, List.of(BadLine.of(line, flaw)), false);
+        return new BadJsonlException(
+                source, "holds records that cannot be used", List.of(BadLine.of(line, flaw)), false);
     }
 
     public long rows() {
@@ -99,7 +100,11 @@ public final class Records {
             flaw = line == null ? Optional.empty() : check.check(line.buffer(), line.from(), line.to());
         }
         List<BadLine> shown = bad.subList(0, Math.min(bad.size(), SHOWN));
-        return new BadJsonlException(source, shown, line == null && bad.size() == shown.size());
+        return new BadJsonlException(
+                source,
+                "is not JSON Lines: expected one JSON object in UTF-8 on each line, found",
+                shown,
+                line == null && bad.size() == shown.size());
     }
 
     private static Flaw explained(Line line, Flaw flaw) {

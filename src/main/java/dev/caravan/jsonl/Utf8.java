@@ -4,6 +4,24 @@ package dev.caravan.jsonl;
 final class Utf8 {
     private Utf8() {}
 
+    /** The first byte at or after {@code i} that is ASCII or not UTF-8, or {@code to}. */
+    static int skipRun(byte[] b, int i, int to) {
+        while (i < to && b[i] < 0) {
+            int lead = b[i] & 0xFF;
+            boolean common = lead > 0xE0 && lead < 0xED && to - i >= 3; // most of CJK, without special cases
+            if (common && (b[i + 1] & 0xC0) == 0x80 && (b[i + 2] & 0xC0) == 0x80) {
+                i += 3;
+                continue;
+            }
+            int behind = skip(b, i, to);
+            if (behind < 0) {
+                return i;
+            }
+            i = behind;
+        }
+        return i;
+    }
+
     /** The index behind the sequence that starts at {@code i} with a byte of 0x80 or more, or -1 if it is not UTF-8. */
     static int skip(byte[] b, int i, int to) {
         int lead = b[i] & 0xFF;
