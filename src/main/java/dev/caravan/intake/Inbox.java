@@ -147,15 +147,18 @@ public final class Inbox {
     /**
      * Drops a descriptor into the inbox in one step, under the job's name.
      *
+     * @return the dropped file
      * @throws StoreException if one of that name waits there with other content
      */
-    public void submit(JobDescriptor descriptor) {
+    public Path submit(JobDescriptor descriptor) {
         Path target = root.inbox().resolve(descriptor.name() + ".json");
         try {
             Disk.createDirectories(root.inbox());
+            Disk.deleteIfPresent(root.errorOf(root.rejected().resolve(target.getFileName())));
             if (!Disk.publish(target, CanonicalDescriptor.bytes(descriptor))) {
                 throw new StoreException(target + " waits in the inbox already with other content: is a node running?");
             }
+            return target;
         } catch (IOException e) {
             throw new CaravanException("cannot write " + target + ": " + e.getMessage(), e);
         }

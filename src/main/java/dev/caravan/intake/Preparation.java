@@ -8,6 +8,7 @@ import dev.caravan.store.GenerationFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.camel.Body;
@@ -41,23 +42,19 @@ public final class Preparation {
     }
 
     /** @param mayGoOn asked again and again; once false, prepare stops and leaves nothing behind */
-    public Prepared prepare(JobDescriptor asked, Layout.Job job, BooleanSupplier mayGoOn, Progress progress)
-            throws IOException {
+    public Prepared prepare(JobDescriptor asked, Layout.Job job, BooleanSupplier mayGoOn, Progress progress) {
         String recipePath = asked.recipe();
         CheckedRecipe recipe = recipePath == null ? null : recipes.apply(Path.of(recipePath));
-        Prepared prepared = new Prepare(
-                        new PrepareRequest(
-                                job,
-                                asked.name(),
-                                Path.of(dataset(asked, recipe)),
-                                asked.numShards(),
-                                execution(asked.execution(), recipe),
-                                asked.policy(),
-                                asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
-                                recipe == null ? null : recipe.facts()),
-                        mayGoOn,
-                        progress)
-                .run();
+        Prepared prepared = new Prepare(Clock.systemUTC(), mayGoOn, progress)
+                .run(new PrepareRequest(
+                        job,
+                        asked.name(),
+                        Path.of(dataset(asked, recipe)),
+                        asked.numShards(),
+                        execution(asked.execution(), recipe),
+                        asked.policy(),
+                        asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
+                        recipe == null ? null : recipe.facts()));
         prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
         LOG.info(
                 "job {}: {}, {} rows in {} shards",

@@ -3,10 +3,7 @@ package dev.caravan.node;
 import dev.caravan.claim.RoleClaims;
 import dev.caravan.claim.ShardClaims;
 import dev.caravan.lease.ClaimedRole;
-import dev.caravan.lease.Heart;
-import dev.caravan.lease.RetryPace;
 import dev.caravan.shard.Manifest;
-import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Role;
 import dev.caravan.store.Disk;
 import dev.caravan.store.GenerationFiles;
@@ -40,12 +37,13 @@ final class ActiveJob {
     private volatile boolean merged;
     private volatile Optional<String> refused = Optional.empty();
 
-    ActiveJob(JobCatalog.Entry entry, Heart heart, NodeIdentity node, RetryPace pace, JobGate gate) {
+    ActiveJob(
+            JobCatalog.Entry entry, Function<Manifest, ShardClaims> shardClaims, RoleClaims roles, JobGate gate) {
         this.entry = entry;
         this.files = new JobFiles(entry.job());
         this.generation = new GenerationFiles(entry.generation());
-        this.roles = new RoleClaims(entry.job(), entry.generation(), heart, node, pace);
-        this.shardClaims = manifest -> new ShardClaims(files, manifest, heart, node, pace);
+        this.roles = roles;
+        this.shardClaims = shardClaims;
         this.gate = gate;
     }
 

@@ -1,6 +1,9 @@
 package dev.caravan.node;
 
 import dev.caravan.CaravanException;
+import dev.caravan.claim.RoleClaims;
+import dev.caravan.claim.ShardClaims;
+import dev.caravan.store.JobFiles;
 import dev.caravan.exec.Attempts;
 import dev.caravan.exec.ChildBinding;
 import dev.caravan.exec.ChildExecutor;
@@ -59,7 +62,12 @@ public final class Node {
         long listEvery = settings.duration("claim.poll").toNanos();
         this.jobs = new ActiveJobs(
                 catalog,
-                entry -> new ActiveJob(entry, heart, identity, pace, gate),
+                entry -> new ActiveJob(
+                        entry,
+                        manifest -> new ShardClaims(
+                                new JobFiles(entry.job()), plan.overrides().apply(manifest), heart, identity, pace),
+                        new RoleClaims(entry.job(), entry.generation(), heart, identity, pace),
+                        gate),
                 System::nanoTime,
                 listEvery);
         this.work = new NodeWork(jobs, listEvery, plan.maxShards());
@@ -177,12 +185,17 @@ public final class Node {
         boolean over =
                 switch (plan.leave()) {
                     case NEVER -> false;
-                    case JOBS_ENDED -> jobs.isOver() || work.isSpent();
+                    case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();
                     case SHARDS_SETTLED -> areShardsSettled() || work.isSpent();
                 };
         if (over || (plan.job() != null && refusedJob().isPresent())) {
             main.completed();
         }
+    }
+
+    /** A job that others should go on with, and do not: a missing node, another directory of the same name. */
+    private boolean hasWaitedTooLong() {
+        return plan.job() != null && work.idleNanos() > settings.duration("run.wait").toNanos();
     }
 
     private boolean areShardsSettled() throws IOException {

@@ -1,8 +1,10 @@
 package dev.caravan.node;
 
+import dev.caravan.shard.Manifest;
 import dev.caravan.store.Layout;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +15,17 @@ import org.jspecify.annotations.Nullable;
  * @param stages which stages it takes part in
  * @param leave when it leaves by itself
  * @param maxShards how many shards it claims at most
+ * @param overrides what this node does otherwise than the manifest says
  */
 public record NodePlan(
         Layout.@Nullable Root root,
         @Nullable OneJob job,
         Set<Stage> stages,
         Leave leave,
-        OptionalInt maxShards) {
+        OptionalInt maxShards,
+        UnaryOperator<Manifest> overrides) {
 
-    /** Names of routes that a plan switches on. */
+    /** Routes that a plan switches on. */
     public enum Stage {
         INBOX,
         PREPARE,
@@ -35,7 +39,7 @@ public record NodePlan(
         NEVER,
         /** When every job has ended. */
         JOBS_ENDED,
-        /** When no shard is left to work on. */
+        /** When no shard is left to work on, or it has claimed as many as it may. */
         SHARDS_SETTLED
     }
 
@@ -49,7 +53,12 @@ public record NodePlan(
     /** {@code caravan node}. */
     public static NodePlan forRoot(Layout.Root root, boolean once) {
         return new NodePlan(
-                root, null, Set.of(Stage.values()), once ? Leave.JOBS_ENDED : Leave.NEVER, OptionalInt.empty());
+                root,
+                null,
+                Set.of(Stage.values()),
+                once ? Leave.JOBS_ENDED : Leave.NEVER,
+                OptionalInt.empty(),
+                UnaryOperator.identity());
     }
 
     /** {@code caravan run}: the whole life of one job, without an inbox. */
@@ -59,16 +68,18 @@ public record NodePlan(
                 new OneJob(job, generation),
                 Set.of(Stage.PREPARE, Stage.CLAIM, Stage.FINALIZE),
                 Leave.JOBS_ENDED,
-                maxShards);
+                maxShards,
+                UnaryOperator.identity());
     }
 
     /** {@code caravan worker}: the shards of a prepared job. */
-    public static NodePlan forWorker(Layout.Job job, OptionalInt maxShards) {
+    public static NodePlan forWorker(Layout.Job job, OptionalInt maxShards, UnaryOperator<Manifest> overrides) {
         return new NodePlan(
                 null,
                 new OneJob(job, job.generation("by-hand")),
                 Set.of(Stage.CLAIM),
                 Leave.SHARDS_SETTLED,
-                maxShards);
+                maxShards,
+                overrides);
     }
 }

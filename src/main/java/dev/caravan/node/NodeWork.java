@@ -23,6 +23,7 @@ final class NodeWork {
     private final AtomicInteger turn = new AtomicInteger();
     private final Map<Claimed, ShardClaims> running = new ConcurrentHashMap<>();
     private volatile boolean draining;
+    private volatile long idleSince = System.nanoTime();
 
     /** @param maxShards how many shards this node claims before it takes no more */
     NodeWork(ActiveJobs jobs, long listEveryNanos, OptionalInt maxShards) {
@@ -45,6 +46,11 @@ final class NodeWork {
         return maxShards.isPresent() && claimedShards.get() >= maxShards.getAsInt() && running.isEmpty();
     }
 
+    /** How long this node has had no shard to work on. */
+    long idleNanos() {
+        return running.isEmpty() ? System.nanoTime() - idleSince : 0;
+    }
+
     WorkSource shards() {
         return new WorkSource() {
             @Override
@@ -57,6 +63,7 @@ final class NodeWork {
                 ShardClaims claims = running.remove(work);
                 if (claims != null) {
                     claims.finished((ClaimedShard) work);
+                    idleSince = System.nanoTime();
                 }
             }
         };

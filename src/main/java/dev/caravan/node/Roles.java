@@ -50,7 +50,7 @@ public final class Roles {
             role.lease().end(ClaimStatus.PREEMPTED, null, "the node shuts down");
         } else if (failure instanceof LeaseLostException || !role.lease().isHeld()) {
             role.lease().end(ClaimStatus.SUPERSEDED, null, failure.getMessage());
-        } else if (failure instanceof CaravanException) {
+        } else if (failure instanceof CaravanException && !(failure.getCause() instanceof IOException)) {
             LOG.error("{}: failed: {}", role, failure.getMessage());
             publish(role, failure.getMessage());
             role.lease().end(ClaimStatus.DONE, null, failure.getMessage());

@@ -49,6 +49,14 @@ public record Manifest(
         warnings = List.copyOf(warnings);
     }
 
+    /** The same job, run otherwise on one node. */
+    public Manifest with(Execution otherExecution, Policy otherPolicy) {
+        return new Manifest(
+                schemaVersion, jobId, createdAt, datasetPath, mediaRoot, mediaKeys, indexKeys, inputFiles, totalRows,
+                totalSizeBytes, normalizedSha256, numShards, shards, recipe, codeVersion, otherExecution, otherPolicy,
+                output, warnings);
+    }
+
     /** @param mtimeNs modification time in nanoseconds since the epoch, on the file system's clock */
     public record InputFile(String path, long size, long mtimeNs, String sha256, long rows) {}
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why the job as a whole failed, where a shard is not to blame
  * @param output where the merged file is or will be
  * @param sha256 of the merged file, once there is one
- * @param allShards every shard with its state, in manifest order
+ * @param allShards every shard with its state, in manifest order; null where that is not asked for
  */
 public record JobStatus(
         String job,
@@ -27,12 +27,12 @@ public record JobStatus(
         @Nullable String error,
         @Nullable String output,
         @Nullable String sha256,
-        @JsonIgnore List<ShardLine> allShards) {
+        @Nullable List<ShardLine> allShards) {
 
     public JobStatus {
         nodes = List.copyOf(nodes);
         failures = List.copyOf(failures);
-        allShards = List.copyOf(allShards);
+        allShards = allShards == null ? null : List.copyOf(allShards);
     }
 
     public enum State {
@@ -83,6 +83,11 @@ public record JobStatus(
 
     /** @param node who has or had it; null for a pending shard */
     public record ShardLine(ShardId id, ShardState state, long rows, @Nullable String node, @Nullable String note) {}
+
+    /** The same without what grows with the number of shards. */
+    public JobStatus withoutShardLines() {
+        return new JobStatus(job, jobDir, state, shards, rows, nodes, failures, error, output, sha256, null);
+    }
 
     /** 0 done, 1 not finished, 2 failed. */
     @JsonIgnore

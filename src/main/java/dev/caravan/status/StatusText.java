@@ -40,7 +40,7 @@ public final class StatusText {
         if (status.output() != null) {
             line(text, "output  %s%s", status.output(), status.sha256() == null ? "" : "  sha256 " + status.sha256());
         }
-        if (all) {
+        if (all && status.allShards() != null) {
             for (JobStatus.ShardLine shard : status.allShards()) {
                 line(
                         text,

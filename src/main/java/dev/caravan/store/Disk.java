@@ -228,6 +228,10 @@ public final class Disk {
         }
     }
 
+    public static Path newTemporaryDirectory(String prefix) throws IOException {
+        return Files.createTempDirectory(prefix);
+    }
+
     public static void createDirectories(Path directory) throws IOException {
         Files.createDirectories(directory);
     }
