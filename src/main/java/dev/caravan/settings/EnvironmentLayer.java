@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 final class EnvironmentLayer {
     static final String PREFIX = "CARAVAN_";
 
-    /** Read elsewhere: the folder of settings and recipes, and the distribution. */
-    private static final Set<String> OTHERS = Set.of("CARAVAN_CONFIGS", "CARAVAN_HOME");
+    /** Read elsewhere: the folder of settings and recipes, the distribution, and the mark of a Ray that an attempt started. */
+    private static final Set<String> OTHERS = Set.of("CARAVAN_CONFIGS", "CARAVAN_HOME", "CARAVAN_RAY_DIR");
 
     /** A Kubernetes service called caravan puts these into every pod; none of them is meant for us. */
     private static final Pattern OF_KUBERNETES =

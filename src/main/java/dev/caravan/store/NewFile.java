@@ -21,20 +21,33 @@ public final class NewFile implements AutoCloseable {
     private final Path target;
     private final Path temporary;
     private final FileChannel channel;
+    private final Linking linking;
 
-    private NewFile(Path target, Path temporary, FileChannel channel) {
+    /** How a mount makes a second name for a file; some cannot. */
+    @FunctionalInterface
+    interface Linking {
+        void link(Path name, Path existing) throws IOException;
+    }
+
+    private NewFile(Path target, Path temporary, FileChannel channel, Linking linking) {
         this.target = target;
         this.temporary = temporary;
         this.channel = channel;
+        this.linking = linking;
     }
 
     /** @param maker tells apart those who write to the same folder; letters and digits */
     public static NewFile beside(Path target, String maker) throws IOException {
+        return beside(target, maker, Files::createLink);
+    }
+
+    static NewFile beside(Path target, String maker, Linking linking) throws IOException {
         Path temporary = target.resolveSibling(PREFIX + maker + "-" + UUID.randomUUID());
         return new NewFile(
                 target,
                 temporary,
-                FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+                FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                linking);
     }
 
     /** Removes what a killed process of the same maker left. One that still writes will fail to publish. */
@@ -60,7 +73,7 @@ public final class NewFile implements AutoCloseable {
     public boolean publish() throws IOException {
         complete();
         try {
-            Files.createLink(target, temporary);
+            linking.link(target, temporary);
         } catch (FileAlreadyExistsException e) {
             // A network may lose the answer to a link that succeeded and ask again.
             return Files.isSameFile(target, temporary);

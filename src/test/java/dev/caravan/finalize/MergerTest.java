@@ -213,6 +213,16 @@ class MergerTest {
     }
 
     @Test
+    void a_merged_file_of_results_that_were_made_again_is_not_the_result() throws IOException {
+        FinishedJob.in(folder, FIRST, SECOND, "{\"c\":9}\n").merge();
+        FinishedJob job = job();
+
+        assertThatThrownBy(job::merge).hasMessageContaining("is not this job's result (expected sha256 ");
+        assertThat(job.mergeOverwriting().sha256()).isEqualTo(FinishedJob.sha256(FIRST + THIRD));
+        assertThat(job.output).hasContent(FIRST + THIRD);
+    }
+
+    @Test
     void a_record_that_cannot_be_read_is_written_anew() throws IOException {
         FinishedJob job = job();
         MergeRecord first = job.merge();

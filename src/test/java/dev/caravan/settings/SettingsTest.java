@@ -243,6 +243,7 @@ class SettingsTest {
         Map<String, String> environment = Map.of(
                 "CARAVAN_CONFIGS", "/etc/caravan",
                 "CARAVAN_HOME", "/opt/caravan",
+                "CARAVAN_RAY_DIR", "/tmp/ray",
                 "CARAVAN_HTTP_PORT", "tcp://10.0.0.7:80",
                 "CARAVAN_PORT", "tcp://10.0.0.7:80",
                 "CARAVAN_PORT_80_TCP_ADDR", "10.0.0.7",

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -70,6 +72,44 @@ class NewFileTest {
             assertThat(file.publish()).isTrue();
         }
         assertThat(target).hasContent("mine");
+    }
+
+    @Test
+    void a_mount_without_hard_links_gives_the_name_to_one_only_too() throws IOException {
+        for (Exception refusal : List.of(
+                new UnsupportedOperationException(),
+                new FileSystemException("target", "x", "Operation not permitted"))) {
+            try (NewFile first = withoutLinks(refusal, "first");
+                    NewFile second = withoutLinks(refusal, "second")) {
+                assertThat(first.publish()).isTrue();
+                assertThat(second.publish()).isFalse();
+            }
+            assertThat(target).hasContent("first");
+            assertThat(names()).containsExactly("target");
+            Files.delete(target);
+        }
+    }
+
+    @Test
+    void a_reserved_name_is_free_again_if_the_file_cannot_get_it() throws IOException {
+        NewFile file = NewFile.beside(target, "a", (name, existing) -> {
+            Files.delete(existing);
+            throw new UnsupportedOperationException();
+        });
+
+        assertThatThrownBy(file::publish).isInstanceOf(NoSuchFileException.class);
+        assertThat(names()).isEmpty();
+    }
+
+    private NewFile withoutLinks(Exception refusal, String content) throws IOException {
+        NewFile file = NewFile.beside(target, "a", (name, existing) -> {
+            if (refusal instanceof IOException e) {
+                throw e;
+            }
+            throw (RuntimeException) refusal;
+        });
+        file.out().write(content.getBytes());
+        return file;
     }
 
     @Test
