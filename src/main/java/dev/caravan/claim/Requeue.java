@@ -52,7 +52,8 @@ public final class Requeue {
 
     private void check(ShardId shard, long epoch) throws IOException {
         if (job.manifest().shards().stream().noneMatch(known -> known.id().equals(shard))) {
-            throw new CaravanException("there is no shard " + shard + " in " + job.layout().path());
+            throw new CaravanException(
+                    "there is no shard " + shard + " in " + job.layout().path());
         }
         if (job.done(shard).isPresent()) {
             throw new CaravanException(shard + " is done: there is nothing to retry");

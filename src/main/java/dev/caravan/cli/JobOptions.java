@@ -19,37 +19,59 @@ final class JobOptions {
             arity = "0..1",
             paramLabel = "JOB.yaml",
             description = "A job descriptor, in place of --config and the options below it.")
-    @Nullable Path descriptor;
+    @Nullable
+    Path descriptor;
 
-    @Option(names = "--job-dir", required = true, paramLabel = "DIR", description = "The job directory, shared by all nodes.")
+    @Option(
+            names = "--job-dir",
+            required = true,
+            paramLabel = "DIR",
+            description = "The job directory, shared by all nodes.")
     Path jobDir;
 
     @Option(names = "--config", paramLabel = "RECIPE", description = "The Data-Juicer recipe.")
-    @Nullable Path config;
+    @Nullable
+    Path config;
 
     @Option(
             names = "--dataset-path",
             paramLabel = "DATA",
             description = "A .jsonl file or a folder of them. Default: the recipe's dataset_path.")
-    @Nullable Path datasetPath;
+    @Nullable
+    Path datasetPath;
 
     @Option(names = "--num-shards", paramLabel = "N", description = "How many shards; each gets a row at least.")
-    @Nullable Integer numShards;
+    @Nullable
+    Integer numShards;
 
-    @Option(names = "--output", paramLabel = "FILE", description = "The merged file. Default: merged.jsonl in the job directory.")
-    @Nullable Path output;
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description = "The merged file. Default: merged.jsonl in the job directory.")
+    @Nullable
+    Path output;
 
-    @Option(names = "--ray-address", paramLabel = "ADDRESS", description = "local (a Ray for each attempt) or auto. Default: local.")
-    @Nullable String rayAddress;
+    @Option(
+            names = "--ray-address",
+            paramLabel = "ADDRESS",
+            description = "local (a Ray for each attempt) or auto. Default: local.")
+    @Nullable
+    String rayAddress;
 
-    @Option(names = "--max-retries", paramLabel = "N", description = "Retries after the first failure of class data. Default: 3.")
-    @Nullable Integer maxRetries;
+    @Option(
+            names = "--max-retries",
+            paramLabel = "N",
+            description = "Retries after the first failure of class data. Default: 3.")
+    @Nullable
+    Integer maxRetries;
 
     @Option(
             names = "--lock-timeout-secs",
             paramLabel = "N",
-            description = "Longest time of one attempt. Dead nodes are noticed by their heartbeat, long before. Default: 126000.")
-    @Nullable Long lockTimeoutSecs;
+            description =
+                    "Longest time of one attempt. Dead nodes are noticed by their heartbeat, long before. Default: 126000.")
+    @Nullable
+    Long lockTimeoutSecs;
 
     private static final long LOCK_TIMEOUT_SECS = 126_000;
 
@@ -90,8 +112,8 @@ final class JobOptions {
 
     static String checkedRayAddress(String address) {
         if (!List.of("local", "auto").contains(address)) {
-            throw new CaravanException("--ray-address must be local or auto, not '" + address
-                    + "': nodes do not share a Ray cluster");
+            throw new CaravanException(
+                    "--ray-address must be local or auto, not '" + address + "': nodes do not share a Ray cluster");
         }
         return address;
     }
@@ -104,8 +126,9 @@ final class JobOptions {
                 || rayAddress != null
                 || maxRetries != null
                 || lockTimeoutSecs != null) {
-            throw new CaravanException("the job descriptor " + descriptor + " says all about the job: leave out --config,"
-                    + " --dataset-path, --num-shards, --output, --ray-address, --max-retries and --lock-timeout-secs");
+            throw new CaravanException(
+                    "the job descriptor " + descriptor + " says all about the job: leave out --config,"
+                            + " --dataset-path, --num-shards, --output, --ray-address, --max-retries and --lock-timeout-secs");
         }
     }
 

@@ -23,8 +23,10 @@ final class MergeCommand implements Callable<Integer> {
     @Option(
             names = "--output",
             paramLabel = "FILE",
-            description = "The merged file. Default: what the job was prepared with, else merged.jsonl in the job directory.")
-    @Nullable Path output;
+            description =
+                    "The merged file. Default: what the job was prepared with, else merged.jsonl in the job directory.")
+    @Nullable
+    Path output;
 
     @Option(names = "--overwrite", description = "Replace the output if it exists.")
     boolean overwrite;
@@ -34,7 +36,8 @@ final class MergeCommand implements Callable<Integer> {
             paramLabel = "N",
             hidden = true,
             description = "Accepted for scripts of Data-Juicer's elastic sharding; a merge waits for no lock.")
-    @Nullable Long lockTimeoutSecs;
+    @Nullable
+    Long lockTimeoutSecs;
 
     @Option(names = "--json", description = "The merge record as one JSON object on stdout.")
     boolean json;
@@ -45,7 +48,8 @@ final class MergeCommand implements Callable<Integer> {
         Path target = output == null ? Path.of(job.manifest().output()) : output;
         Results.print(
                 new Merger(Clock.systemUTC())
-                        .merge(new MergeRequest(job, target, overwrite, Identities.of("").id(), () -> true)),
+                        .merge(new MergeRequest(
+                                job, target, overwrite, Identities.of("").id(), () -> true)),
                 json);
         return CaravanCommand.DONE;
     }

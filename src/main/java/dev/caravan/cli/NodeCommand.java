@@ -21,7 +21,8 @@ final class NodeCommand implements Callable<Integer> {
     Path root;
 
     @Option(names = "--slots", paramLabel = "N", description = "Shards at once. Default: the setting node.slots.")
-    @Nullable Integer slots;
+    @Nullable
+    Integer slots;
 
     @Option(names = "--once", description = "Leave when every job under the root has ended.")
     boolean once;

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 final class Participation {
     private Participation() {}
 
-
     /** @return the cap on each node's claims, empty where any node may do any number */
     static OptionalInt cap(boolean strict, @Nullable Integer nodes, @Nullable Integer shards) {
         if (!strict) {
@@ -31,7 +30,10 @@ final class Participation {
 
     /** @throws CaravanException if fewer hosts than {@code nodes} did the work */
     static void require(int nodes, MergeRecord merged) {
-        long hosts = merged.nodes().stream().map(MergeRecord.Node::hostname).distinct().count();
+        long hosts = merged.nodes().stream()
+                .map(MergeRecord.Node::hostname)
+                .distinct()
+                .count();
         if (hosts < nodes) {
             throw new CaravanException("the job is done, by " + hosts + " host(s) and not by " + nodes
                     + " as --require-all-nodes asks: " + merged.nodes());

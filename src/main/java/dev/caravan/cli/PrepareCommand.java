@@ -24,7 +24,8 @@ final class PrepareCommand implements Callable<Integer> {
             hidden = true,
             paramLabel = "N",
             description = "Accepted for scripts; workers poll as the setting claim.poll says.")
-    @Nullable Long pollIntervalSecs;
+    @Nullable
+    Long pollIntervalSecs;
 
     @Option(names = "--json", description = "The manifest as one JSON object on stdout.")
     boolean json;

@@ -19,7 +19,8 @@ final class PythonCommand {
     @Command(
             name = "setup",
             mixinStandardHelpOptions = true,
-            description = "Makes the environment, unless it is there: Data-Juicer and Ray from a pinned list with hashes.")
+            description =
+                    "Makes the environment, unless it is there: Data-Juicer and Ray from a pinned list with hashes.")
     static final class Setup implements Callable<Integer> {
         @Option(names = "--json", description = "One JSON object on stdout.")
         boolean json;

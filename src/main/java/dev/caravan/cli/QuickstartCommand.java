@@ -32,7 +32,8 @@ final class QuickstartCommand implements Callable<Integer> {
     private static final List<String> SAMPLE = List.of("job.yaml", "recipe.yaml", "data.jsonl");
 
     @Option(names = "--root", paramLabel = "DIR", description = "The shared root. Default: a new temporary folder.")
-    @Nullable Path root;
+    @Nullable
+    Path root;
 
     @Option(names = "--json", description = "The merge record as one JSON object on stdout.")
     boolean json;
@@ -67,7 +68,8 @@ final class QuickstartCommand implements Callable<Integer> {
 
     private static void requireANode(List<Process> nodes, Layout.Root root) {
         if (nodes.stream().noneMatch(Process::isAlive)) {
-            throw new CaravanException("both node processes have ended before the job: see node-*.log in " + root.path());
+            throw new CaravanException(
+                    "both node processes have ended before the job: see node-*.log in " + root.path());
         }
     }
 

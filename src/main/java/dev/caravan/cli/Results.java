@@ -33,6 +33,8 @@ final class Results {
         for (MergeRecord.Part part : merged.shards()) {
             System.out.printf("%s  %8d rows  %s%n", part.id(), part.rows(), part.node());
         }
-        System.out.printf("PASS: %d shards were completed by %d node(s)%n", merged.shards().size(), merged.nodes().size());
+        System.out.printf(
+                "PASS: %d shards were completed by %d node(s)%n",
+                merged.shards().size(), merged.nodes().size());
     }
 }

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "retry",
         mixinStandardHelpOptions = true,
-        description = "Gives failed shards a new budget, after the cause was removed. Running nodes go on by themselves.")
+        description =
+                "Gives failed shards a new budget, after the cause was removed. Running nodes go on by themselves.")
 final class RetryCommand implements Callable<Integer> {
     @Option(names = "--job-dir", required = true, paramLabel = "DIR", description = "The job directory.")
     Path jobDir;

@@ -41,24 +41,32 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "ID",
             description = "Tells this submission from earlier ones of the same job directory; the same on all nodes."
                     + " Default: $PAI_JOB_ID, $DLC_JOB_ID, $JOB_ID, $SLURM_JOB_ID, else 'default'.")
-    @Nullable String runId;
+    @Nullable
+    String runId;
 
-    @Option(names = "--nodes", paramLabel = "N", description = "How many nodes take part; enforced by --require-all-nodes only.")
-    @Nullable Integer nodes;
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            description = "How many nodes take part; enforced by --require-all-nodes only.")
+    @Nullable
+    Integer nodes;
 
     @Option(
             names = "--require-all-nodes",
-            description = "Caps each node's claims so that each of --nodes hosts must do a shard, and fails if one did not.")
+            description =
+                    "Caps each node's claims so that each of --nodes hosts must do a shard, and fails if one did not.")
     boolean requireAllNodes;
 
     @Option(
             names = "--wait-timeout-secs",
             paramLabel = "N",
             description = "How long to wait for other nodes with nothing to do. Default: the setting run.wait.")
-    @Nullable Long waitTimeoutSecs;
+    @Nullable
+    Long waitTimeoutSecs;
 
     @Option(names = "--poll-interval-secs", paramLabel = "N", description = "Default: the setting claim.poll.")
-    @Nullable Long pollIntervalSecs;
+    @Nullable
+    Long pollIntervalSecs;
 
     @Option(names = "--json", description = "The merge record as one JSON object on stdout.")
     boolean json;
@@ -81,8 +89,10 @@ final class RunCommand implements Callable<Integer> {
         new Node(loaded, NodePlan.forRun(job.job(), generation, cap), PythonLink.of(loaded, false)).run();
         JobStatus ended = new StatusReader(job.job(), loaded.duration("claim.lease")).read();
         if (!ended.state().ended()) {
-            throw new CaravanException("the job has not ended (" + ended.state() + "): this node was stopped, or waited "
-                    + loaded.duration("run.wait") + " for others in vain; do all nodes see the same " + job.job().path() + "?");
+            throw new CaravanException(
+                    "the job has not ended (" + ended.state() + "): this node was stopped, or waited "
+                            + loaded.duration("run.wait") + " for others in vain; do all nodes see the same "
+                            + job.job().path() + "?");
         }
         if (ended.state() == JobStatus.State.DONE && nodes != null && requireAllNodes) {
             Participation.require(nodes, new JobFiles(job.job()).merged().orElseThrow());

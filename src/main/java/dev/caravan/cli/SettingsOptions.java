@@ -12,7 +12,8 @@ final class SettingsOptions {
     @Option(
             names = "--configs",
             paramLabel = "PATH",
-            description = "A settings file, or a folder with a caravan.yaml; may be repeated. Default: $CARAVAN_CONFIGS.")
+            description =
+                    "A settings file, or a folder with a caravan.yaml; may be repeated. Default: $CARAVAN_CONFIGS.")
     List<Path> configs = new ArrayList<>();
 
     @Option(

@@ -25,8 +25,10 @@ final class StatusCommand implements Callable<Integer> {
     @Option(
             names = "--lock-timeout-secs",
             paramLabel = "N",
-            description = "Age of a claim's last beat from which it is shown as stale. Default: the setting claim.lease.")
-    @Nullable Long lockTimeoutSecs;
+            description =
+                    "Age of a claim's last beat from which it is shown as stale. Default: the setting claim.lease.")
+    @Nullable
+    Long lockTimeoutSecs;
 
     @Option(names = "--json", description = "One JSON object on stdout.")
     boolean json;
@@ -39,9 +41,8 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Duration staleAfter = lockTimeoutSecs == null
-                ? settings.load().duration("claim.lease")
-                : Duration.ofSeconds(lockTimeoutSecs);
+        Duration staleAfter =
+                lockTimeoutSecs == null ? settings.load().duration("claim.lease") : Duration.ofSeconds(lockTimeoutSecs);
         JobStatus status = new StatusReader(new Layout.Job(jobDir), staleAfter).read();
         if (json) {
             System.out.println(Json.line(all ? status : status.withoutShardLines()));

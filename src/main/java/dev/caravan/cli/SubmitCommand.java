@@ -59,8 +59,7 @@ final class SubmitCommand implements Callable<Integer> {
         Path error = root.errorOf(root.rejected().resolve(dropped.getFileName()));
         try {
             if (!Disk.exists(dropped) && Disk.exists(error)) {
-                throw new CaravanException("rejected: "
-                        + new String(Disk.read(error), StandardCharsets.UTF_8).strip());
+                throw new CaravanException("rejected: " + new String(Disk.read(error), StandardCharsets.UTF_8).strip());
             }
         } catch (IOException e) {
             throw new CaravanException("cannot read " + error + ": " + e, e);

@@ -37,22 +37,27 @@ final class WorkerCommand implements Callable<Integer> {
             names = "--max-shards",
             paramLabel = "N",
             description = "Leave after this many claims; failed attempts count. Default: no limit.")
-    @Nullable Integer maxShards;
+    @Nullable
+    Integer maxShards;
 
     @Option(
             names = "--lock-timeout-secs",
             paramLabel = "N",
             description = "Longest time of one attempt on this node. Default: the manifest's.")
-    @Nullable Long lockTimeoutSecs;
+    @Nullable
+    Long lockTimeoutSecs;
 
     @Option(names = "--max-retries", paramLabel = "N", description = "Retries of class data. Default: the manifest's.")
-    @Nullable Integer maxRetries;
+    @Nullable
+    Integer maxRetries;
 
     @Option(names = "--poll-interval-secs", paramLabel = "N", description = "Default: the setting claim.poll.")
-    @Nullable Long pollIntervalSecs;
+    @Nullable
+    Long pollIntervalSecs;
 
     @Option(names = "--ray-address", paramLabel = "ADDRESS", description = "local or auto. Default: the manifest's.")
-    @Nullable String rayAddress;
+    @Nullable
+    String rayAddress;
 
     @Option(
             names = "--allow-version-mismatch",

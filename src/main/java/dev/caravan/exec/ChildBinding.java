@@ -1,7 +1,9 @@
 package dev.caravan.exec;
 
 import java.io.Serial;
+import java.util.Set;
 import org.apache.camel.Exchange;
+import org.apache.camel.LoggingLevel;
 import org.apache.camel.Message;
 import org.apache.camel.component.exec.ExecCommand;
 import org.apache.camel.component.exec.ExecEndpoint;
@@ -46,12 +48,12 @@ public final class ChildBinding extends DefaultExecBinding {
                     child.command().get(0),
                     child.command().subList(1, child.command().size()),
                     child.workingDirectory(),
-                    null,
-                    null,
+                    ExecEndpoint.NO_TIMEOUT, // the child has its own
+                    Set.of(),
                     null,
                     null,
                     false,
-                    null);
+                    LoggingLevel.OFF);
             this.child = child;
         }
     }

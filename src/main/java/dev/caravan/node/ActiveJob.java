@@ -37,8 +37,7 @@ final class ActiveJob {
     private volatile boolean merged;
     private volatile Optional<String> refused = Optional.empty();
 
-    ActiveJob(
-            JobCatalog.Entry entry, Function<Manifest, ShardClaims> shardClaims, RoleClaims roles, JobGate gate) {
+    ActiveJob(JobCatalog.Entry entry, Function<Manifest, ShardClaims> shardClaims, RoleClaims roles, JobGate gate) {
         this.entry = entry;
         this.files = new JobFiles(entry.job());
         this.generation = new GenerationFiles(entry.generation());

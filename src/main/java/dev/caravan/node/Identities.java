@@ -14,9 +14,13 @@ public final class Identities {
     public static NodeIdentity of(String configured) {
         String hostname = hostname();
         String id = configured.isEmpty()
-                ? hostname + "-" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt())
+                ? hostname + "-"
+                        + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt())
                 : configured;
-        return new NodeIdentity(id.replaceAll("[^A-Za-z0-9._-]", "_"), hostname, ProcessHandle.current().pid());
+        return new NodeIdentity(
+                id.replaceAll("[^A-Za-z0-9._-]", "_"),
+                hostname,
+                ProcessHandle.current().pid());
     }
 
     private static String hostname() {

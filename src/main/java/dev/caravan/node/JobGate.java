@@ -1,9 +1,9 @@
 package dev.caravan.node;
 
 import dev.caravan.exec.Gpus;
+import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Manifest;
-import dev.caravan.jsonl.Sha256;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import java.io.IOException;

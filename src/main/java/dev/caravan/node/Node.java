@@ -3,7 +3,6 @@ package dev.caravan.node;
 import dev.caravan.CaravanException;
 import dev.caravan.claim.RoleClaims;
 import dev.caravan.claim.ShardClaims;
-import dev.caravan.store.JobFiles;
 import dev.caravan.exec.Attempts;
 import dev.caravan.exec.ChildBinding;
 import dev.caravan.exec.ChildExecutor;
@@ -18,6 +17,7 @@ import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Role;
 import dev.caravan.shard.Timing;
 import dev.caravan.store.Disk;
+import dev.caravan.store.JobFiles;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
@@ -108,7 +108,9 @@ public final class Node {
                     identity.id(),
                     settings.integer("node.slots"),
                     gpus.count(),
-                    plan.root() != null ? "root " + plan.root().path() : "job " + plan.job().job().path());
+                    plan.root() != null
+                            ? "root " + plan.root().path()
+                            : "job " + plan.job().job().path());
             main.run();
         } catch (Exception e) {
             throw new CaravanException("the node could not start: " + innermost(e), e);
@@ -159,7 +161,11 @@ public final class Node {
         Properties properties = settings.properties();
         properties.setProperty("caravan.this.node", identity.id());
         properties.setProperty(
-                "caravan.this.inbox.folder", plan.root() == null ? "none" : plan.root().inbox().toString());
+                "caravan.this.inbox.folder",
+                plan.root() == null ? "none" : plan.root().inbox().toString());
+        properties.setProperty(
+                "caravan.this.settle.millis",
+                Long.toString(settings.duration("intake.settle").toMillis()));
         for (NodePlan.Stage stage : NodePlan.Stage.values()) {
             properties.setProperty(
                     "caravan.this." + stage.name().toLowerCase(Locale.ROOT),
@@ -177,17 +183,17 @@ public final class Node {
 
     private void watch() throws IOException {
         for (ActiveJob job : jobs.unended()) {
-            job.watch(settings.integer("claim.watch"), heart.timing().lookEvery().toNanos());
+            job.watch(
+                    settings.integer("claim.watch"), heart.timing().lookEvery().toNanos());
         }
     }
 
     private void leaveIfOver(Main main) throws IOException {
-        boolean over =
-                switch (plan.leave()) {
-                    case NEVER -> false;
-                    case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();
-                    case SHARDS_SETTLED -> areShardsSettled() || work.isSpent();
-                };
+        boolean over = switch (plan.leave()) {
+            case NEVER -> false;
+            case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();
+            case SHARDS_SETTLED -> areShardsSettled() || work.isSpent();
+        };
         if (over || (plan.job() != null && refusedJob().isPresent())) {
             main.completed();
         }
@@ -195,7 +201,8 @@ public final class Node {
 
     /** A job that others should go on with, and do not: a missing node, another directory of the same name. */
     private boolean hasWaitedTooLong() {
-        return plan.job() != null && work.idleNanos() > settings.duration("run.wait").toNanos();
+        return plan.job() != null
+                && work.idleNanos() > settings.duration("run.wait").toNanos();
     }
 
     private boolean areShardsSettled() throws IOException {
@@ -213,7 +220,10 @@ public final class Node {
     private Optional<String> refusedJob() {
         return plan.job() == null
                 ? Optional.empty()
-                : jobs.all().stream().map(ActiveJob::refused).flatMap(Optional::stream).findFirst();
+                : jobs.all().stream()
+                        .map(ActiveJob::refused)
+                        .flatMap(Optional::stream)
+                        .findFirst();
     }
 
     private interface Step {

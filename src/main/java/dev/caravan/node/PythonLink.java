@@ -59,17 +59,21 @@ public final class PythonLink {
         RecipeCheck check = new RecipeChecker(environment).check(recipe);
         if (!check.ok()) {
             StringBuilder message = new StringBuilder("the recipe " + recipe + " cannot be run shard by shard:");
-            check.problems().forEach(problem -> message.append("\n  ")
-                    .append(problem.where())
-                    .append(": ")
-                    .append(problem.message()));
+            check.problems()
+                    .forEach(problem -> message.append("\n  ")
+                            .append(problem.where())
+                            .append(": ")
+                            .append(problem.message()));
             throw new CaravanException(message.toString());
         }
         RecipeFacts facts = new RecipeFacts(
                 recipe, content, check.mediaKeys(), check.indexKeys(), check.warnings(), check.codeVersion());
         String dataset = check.datasetPath() == null
                 ? null
-                : recipe.toAbsolutePath().resolveSibling(check.datasetPath()).normalize().toString();
+                : recipe.toAbsolutePath()
+                        .resolveSibling(check.datasetPath())
+                        .normalize()
+                        .toString();
         return new CheckedRecipe(facts, dataset, check.mostGpus());
     }
 

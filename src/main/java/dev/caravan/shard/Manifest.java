@@ -52,9 +52,25 @@ public record Manifest(
     /** The same job, run otherwise on one node. */
     public Manifest with(Execution otherExecution, Policy otherPolicy) {
         return new Manifest(
-                schemaVersion, jobId, createdAt, datasetPath, mediaRoot, mediaKeys, indexKeys, inputFiles, totalRows,
-                totalSizeBytes, normalizedSha256, numShards, shards, recipe, codeVersion, otherExecution, otherPolicy,
-                output, warnings);
+                schemaVersion,
+                jobId,
+                createdAt,
+                datasetPath,
+                mediaRoot,
+                mediaKeys,
+                indexKeys,
+                inputFiles,
+                totalRows,
+                totalSizeBytes,
+                normalizedSha256,
+                numShards,
+                shards,
+                recipe,
+                codeVersion,
+                otherExecution,
+                otherPolicy,
+                output,
+                warnings);
     }
 
     /** @param mtimeNs modification time in nanoseconds since the epoch, on the file system's clock */

@@ -82,7 +82,12 @@ public record JobStatus(
     public record NodeShare(String node, String hostname, int done, int running) {}
 
     /** @param node who has or had it; null for a pending shard */
-    public record ShardLine(ShardId id, ShardState state, long rows, @Nullable String node, @Nullable String note) {}
+    public record ShardLine(
+            ShardId id,
+            ShardState state,
+            long rows,
+            @Nullable String node,
+            @Nullable String note) {}
 
     /** The same without what grows with the number of shards. */
     public JobStatus withoutShardLines() {

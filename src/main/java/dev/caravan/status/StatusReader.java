@@ -110,7 +110,9 @@ public final class StatusReader {
                 counts(lines),
                 rows(job, lines),
                 nodes(lines),
-                failed.values().stream().sorted(Comparator.comparing(FailedRecord::shardId)).toList(),
+                failed.values().stream()
+                        .sorted(Comparator.comparing(FailedRecord::shardId))
+                        .toList(),
                 error,
                 merged.map(MergeRecord::output).orElse(job.output()),
                 merged.map(MergeRecord::sha256).orElse(null),
@@ -145,13 +147,16 @@ public final class StatusReader {
     }
 
     private ShardLine openLine(Manifest.Shard shard, long epoch) throws IOException {
-        Optional<LeaseStore.Sight> sight = epoch == 0 ? Optional.empty() : locks.look(shard.id().toString(), epoch);
+        Optional<LeaseStore.Sight> sight =
+                epoch == 0 ? Optional.empty() : locks.look(shard.id().toString(), epoch);
         Optional<Claim> claim = sight.flatMap(LeaseStore.Sight::claim);
         if (claim.isEmpty()) {
             return new ShardLine(shard.id(), ShardState.PENDING, shard.rows(), null, null);
         }
         if (claim.get().status() != ClaimStatus.RUNNING) {
-            String note = claim.get().reason() == null ? null : "last attempt: " + claim.get().reason();
+            String note = claim.get().reason() == null
+                    ? null
+                    : "last attempt: " + claim.get().reason();
             return new ShardLine(shard.id(), ShardState.PENDING, shard.rows(), null, note);
         }
         long age = System.currentTimeMillis() - sight.get().beat().toMillis();
