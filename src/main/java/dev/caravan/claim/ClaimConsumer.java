@@ -1,0 +1,79 @@
+package dev.caravan.claim;
+
+import dev.caravan.lease.Claimed;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.FailureClass;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.camel.Exchange;
+import org.apache.camel.Processor;
+import org.apache.camel.support.ScheduledPollConsumer;
+import org.apache.camel.support.service.ServiceHelper;
+
+/** One slot: its thread takes a lease, carries the exchange through the route, and takes the next. */
+final class ClaimConsumer extends ScheduledPollConsumer {
+    static final String KEY = "CaravanKey";
+    static final String EPOCH = "CaravanEpoch";
+    static final String TOKEN = "CaravanToken";
+
+    private final WorkSource source;
+    private final List<ClaimConsumer> otherSlots = new ArrayList<>();
+
+    ClaimConsumer(ClaimEndpoint endpoint, Processor processor, WorkSource source) {
+        super(endpoint, processor);
+        this.source = source;
+    }
+
+    void startWith(ClaimConsumer another) {
+        otherSlots.add(another);
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        super.doStart();
+        ServiceHelper.startService(otherSlots);
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        ServiceHelper.stopService(otherSlots);
+        super.doStop();
+    }
+
+    @Override
+    protected int poll() throws Exception {
+        Optional<? extends Claimed> claimed = source.claimNext();
+        if (claimed.isEmpty()) {
+            return 0;
+        }
+        process(claimed.get());
+        return 1;
+    }
+
+    private void process(Claimed work) {
+        Exchange exchange = createExchange(false);
+        try {
+            exchange.getMessage().setBody(work);
+            exchange.setProperty(KEY, work.lease().claim().key());
+            exchange.setProperty(EPOCH, work.lease().claim().epoch());
+            exchange.setProperty(TOKEN, work.lease().claim().token());
+            try {
+                getProcessor().process(exchange);
+            } catch (Exception e) {
+                exchange.setException(e);
+            }
+            Exception failure = exchange.getException();
+            if (failure == null) {
+                work.lease()
+                        .end(ClaimStatus.RELEASED, null, "the route ended without a result"); // no-op after a result
+            } else {
+                work.lease().end(ClaimStatus.FAILED, FailureClass.INFRA, failure.toString());
+                getExceptionHandler().handleException("route failed for " + work, exchange, failure);
+            }
+        } finally {
+            source.finished(work);
+            releaseExchange(exchange, false);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.caravan.claim;
+
+import dev.caravan.shard.ShardId;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.LeaseStore;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * What a node knows of the state of a job's shards: three listings, however many shards there are, and what it learned
+ * by itself since. Done stays done. Thread-safe.
+ */
+final class JobView {
+    /** A listing that took long (many shards, slow mount) is repeated less often: at most a tenth of the time goes there. */
+    private static final int COST_FACTOR = 10;
+
+    private final JobFiles job;
+    private final LeaseStore locks;
+    private final LongSupplier nanoClock;
+    private final Set<ShardId> done = new HashSet<>();
+    private Set<ShardId> failed = Set.of();
+    private Map<ShardId, Long> highest = new HashMap<>();
+    private long listedAt;
+    private long listingCost;
+    private boolean listed;
+
+    JobView(JobFiles job, LeaseStore locks, LongSupplier nanoClock) {
+        this.job = job;
+        this.locks = locks;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Lists again unless that was done a moment ago. @return whether it listed */
+    boolean refresh(long noSoonerThanNanos) throws IOException {
+        long began = nanoClock.getAsLong();
+        synchronized (this) {
+            if (listed && began - listedAt < Math.max(noSoonerThanNanos, listingCost * COST_FACTOR)) {
+                return false;
+            }
+        }
+        Map<ShardId, Long> epochs = new HashMap<>();
+        locks.highestEpochs().forEach((key, epoch) -> epochs.put(ShardId.parse(key), epoch));
+        Set<ShardId> failures = job.failedShards();
+        Set<ShardId> results = job.doneShards();
+        synchronized (this) {
+            highest.forEach((shard, epoch) -> epochs.merge(shard, epoch, Math::max)); // epochs only grow
+            highest = epochs;
+            failed = failures;
+            done.addAll(results);
+            listedAt = nanoClock.getAsLong();
+            listingCost = listedAt - began;
+            listed = true;
+        }
+        return true;
+    }
+
+    synchronized boolean isDone(ShardId shard) {
+        return done.contains(shard);
+    }
+
+    synchronized boolean isFailed(ShardId shard) {
+        return failed.contains(shard) && !done.contains(shard);
+    }
+
+    synchronized boolean isSettled(ShardId shard) {
+        return done.contains(shard) || failed.contains(shard);
+    }
+
+    synchronized long highestEpoch(ShardId shard) {
+        return highest.getOrDefault(shard, 0L);
+    }
+
+    synchronized void learnDone(ShardId shard) {
+        done.add(shard);
+    }
+
+    synchronized void learnEpoch(ShardId shard, long epoch) {
+        highest.merge(shard, epoch, Math::max);
+    }
+
+    synchronized int doneCount() {
+        return done.size();
+    }
+
+    synchronized int failedCount() {
+        return (int) failed.stream().filter(shard -> !done.contains(shard)).count();
+    }
+}

@@ -1,0 +1,203 @@
+package dev.caravan.claim;
+
+import dev.caravan.lease.ClaimedShard;
+import dev.caravan.lease.Heart;
+import dev.caravan.lease.HeldLease;
+import dev.caravan.lease.Leases;
+import dev.caravan.lease.RetryPace;
+import dev.caravan.lease.Verdict;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Manifest;
+import dev.caravan.shard.NodeIdentity;
+import dev.caravan.shard.ShardId;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.LeaseStore;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The claims of one job's shards on this node. A node starts at a place of its own, so that nodes do not meet at shard
+ * 0, and the cost of a claim does not grow with the number of shards. Thread-safe.
+ */
+public final class ShardClaims {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardClaims.class);
+
+    private final JobFiles job;
+    private final Manifest manifest;
+    private final Leases leases;
+    private final NodeIdentity node;
+    private final JobView view;
+    private final Deque<Manifest.Shard> queue = new ArrayDeque<>();
+    private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
+
+    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
+        LeaseStore locks = new LeaseStore(job.layout().locks());
+        this.job = job;
+        this.manifest = manifest;
+        this.leases = new Leases(locks, heart, node, pace);
+        this.node = node;
+        this.view = new JobView(job, locks, heart.nanoClock());
+    }
+
+    public Manifest manifest() {
+        return manifest;
+    }
+
+    public JobFiles job() {
+        return job;
+    }
+
+    public int doneCount() {
+        return view.doneCount();
+    }
+
+    public int failedCount() {
+        return view.failedCount();
+    }
+
+    public boolean isSettled() {
+        return doneCount() + failedCount() == manifest.numShards();
+    }
+
+    /** Lists the job's state again unless that was done within {@code noSoonerThanNanos}. */
+    public void refresh(long noSoonerThanNanos) throws IOException {
+        view.refresh(noSoonerThanNanos);
+    }
+
+    /** Claims a shard, if one can be claimed now. */
+    public synchronized Optional<ClaimedShard> claimNext() throws IOException {
+        if (queue.isEmpty()) {
+            view.refresh(0);
+            fillQueue();
+        }
+        for (Manifest.Shard shard; (shard = queue.poll()) != null; ) {
+            Optional<ClaimedShard> claimed = tryClaim(shard);
+            if (claimed.isPresent()) {
+                return claimed;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Never claimed shards first, from this node's own place on; then those that somebody has claimed before. */
+    private void fillQueue() {
+        List<Manifest.Shard> shards = manifest.shards();
+        int start = Math.floorMod(node.id().hashCode(), shards.size());
+        List<Manifest.Shard> claimedBefore = new ArrayList<>();
+        for (int i = 0; i < shards.size(); i++) {
+            Manifest.Shard shard = shards.get((start + i) % shards.size());
+            if (view.isSettled(shard.id()) || mine.contains(shard.id())) {
+                continue;
+            }
+            if (view.highestEpoch(shard.id()) == 0) {
+                queue.add(shard);
+            } else {
+                claimedBefore.add(shard);
+            }
+        }
+        queue.addAll(claimedBefore);
+    }
+
+    private Optional<ClaimedShard> tryClaim(Manifest.Shard shard) throws IOException {
+        ShardId id = shard.id();
+        if (view.isSettled(id) || mine.contains(id)) {
+            return Optional.empty();
+        }
+        Verdict verdict = leases.judge(id.toString(), view.highestEpoch(id), manifest.policy());
+        if (verdict instanceof Verdict.Claimable basis) {
+            return claim(shard, basis).flatMap(lease -> unlessSettled(shard, lease));
+        }
+        if (verdict instanceof Verdict.Exhausted exhausted) {
+            claim(shard, exhausted.next()).ifPresent(lease -> publishTerminalFailure(id, exhausted, lease));
+        }
+        return Optional.empty();
+    }
+
+    private Optional<HeldLease> claim(Manifest.Shard shard, Verdict.Claimable basis) throws IOException {
+        Optional<HeldLease> lease = leases.claim(
+                shard.id().toString(),
+                basis,
+                token -> job.layout()
+                        .relative(job.layout()
+                                .attempt(shard.id(), basis.epoch(), token)
+                                .path()));
+        view.learnEpoch(shard.id(), basis.epoch());
+        if (lease.isEmpty()) {
+            view.refresh(0); // what we know is old: others have been here
+        }
+        return lease;
+    }
+
+    /** It may have been finished between our listing and our claim. */
+    private Optional<ClaimedShard> unlessSettled(Manifest.Shard shard, HeldLease lease) {
+        if (job.done(shard.id()).isPresent()) {
+            view.learnDone(shard.id());
+            lease.end(ClaimStatus.SUPERSEDED, null, "done before this claim");
+            return Optional.empty();
+        }
+        if (job.failed(shard.id()).isPresent()) {
+            lease.end(ClaimStatus.RELEASED, null, "failed before this claim");
+            return Optional.empty();
+        }
+        mine.add(shard.id());
+        return Optional.of(new ClaimedShard(job, manifest, shard, lease));
+    }
+
+    private void publishTerminalFailure(ShardId shard, Verdict.Exhausted exhausted, HeldLease lease) {
+        FailedRecord record = FailedRecord.of(
+                shard, exhausted.last(), exhausted.next().spent(), Instant.now().toString());
+        try {
+            job.publishFailed(record);
+            LOG.error("{} {} has failed for good: {}", manifest.jobId(), shard, record.summary());
+            lease.end(ClaimStatus.RELEASED, null, "budget used up before this claim");
+        } catch (IOException e) {
+            LOG.warn(
+                    "{} {}: could not record the terminal failure ({}); trying again",
+                    manifest.jobId(),
+                    shard,
+                    e.toString());
+            lease.end(ClaimStatus.RELEASED, null, e.toString());
+        }
+    }
+
+    /** The node no longer works on the shard. */
+    public void finished(ClaimedShard work) {
+        ShardId shard = work.shard().id();
+        if (work.lease().end().equals(Optional.of(ClaimStatus.DONE))) {
+            view.learnDone(shard);
+        }
+        mine.remove(shard);
+    }
+
+    /**
+     * Looks at claims of other nodes, so that a dead one is noticed.
+     *
+     * @param limit how many at most; those nearest to this node by hash, so that each claim has several watchers
+     */
+    public void watch(int limit, long listNoSoonerThanNanos) throws IOException {
+        view.refresh(listNoSoonerThanNanos);
+        List<ShardId> open = new ArrayList<>();
+        for (Manifest.Shard shard : manifest.shards()) {
+            ShardId id = shard.id();
+            long epoch = view.highestEpoch(id);
+            if (epoch > 0 && !view.isSettled(id) && !mine.contains(id) && !leases.hasSeenEnd(id.toString(), epoch)) {
+                open.add(id);
+            }
+        }
+        open.sort(Comparator.comparingInt(id -> (id.toString() + node.id()).hashCode() & Integer.MAX_VALUE));
+        for (ShardId id : open.subList(0, Math.min(limit, open.size()))) {
+            leases.look(id.toString(), view.highestEpoch(id));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.caravan.cli;
+
+import dev.caravan.finalize.MergeRequest;
+import dev.caravan.finalize.Merger;
+import dev.caravan.node.Identities;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.Layout;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "merge",
+        mixinStandardHelpOptions = true,
+        description = "Verifies the results of a finished job and merges them in manifest order.")
+final class MergeCommand implements Callable<Integer> {
+    @Option(names = "--job-dir", required = true, paramLabel = "DIR", description = "The job directory.")
+    Path jobDir;
+
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description =
+                    "The merged file. Default: what the job was prepared with, else merged.jsonl in the job directory.")
+    @Nullable
+    Path output;
+
+    @Option(names = "--overwrite", description = "Replace the output if it exists.")
+    boolean overwrite;
+
+    @Option(
+            names = "--lock-timeout-secs",
+            paramLabel = "N",
+            hidden = true,
+            description = "Accepted for scripts of Data-Juicer's elastic sharding; a merge waits for no lock.")
+    @Nullable
+    Long lockTimeoutSecs;
+
+    @Option(names = "--json", description = "The merge record as one JSON object on stdout.")
+    boolean json;
+
+    @Override
+    public Integer call() {
+        JobFiles job = new JobFiles(new Layout.Job(jobDir));
+        Path target = output == null ? Path.of(job.manifest().output()) : output;
+        Results.print(
+                new Merger(Clock.systemUTC())
+                        .merge(new MergeRequest(
+                                job, target, overwrite, Identities.of("").id(), () -> true)),
+                json);
+        return CaravanCommand.DONE;
+    }
+}

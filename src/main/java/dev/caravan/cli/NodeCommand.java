@@ -1,0 +1,42 @@
+package dev.caravan.cli;
+
+import dev.caravan.node.Node;
+import dev.caravan.node.NodePlan;
+import dev.caravan.node.PythonLink;
+import dev.caravan.settings.Settings;
+import dev.caravan.store.Layout;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "node",
+        mixinStandardHelpOptions = true,
+        description = "Works for all jobs under a shared root. Start one on each machine.")
+final class NodeCommand implements Callable<Integer> {
+    @Option(names = "--root", required = true, paramLabel = "DIR", description = "The shared root; made if absent.")
+    Path root;
+
+    @Option(names = "--slots", paramLabel = "N", description = "Shards at once. Default: the setting node.slots.")
+    @Nullable
+    Integer slots;
+
+    @Option(names = "--once", description = "Leave when every job under the root has ended.")
+    boolean once;
+
+    @Mixin
+    SettingsOptions settings = new SettingsOptions();
+
+    @Override
+    public Integer call() {
+        if (slots != null) {
+            System.setProperty("caravan.node.slots", slots.toString());
+        }
+        Settings loaded = settings.load();
+        new Node(loaded, NodePlan.forRoot(new Layout.Root(root), once), PythonLink.of(loaded, false)).run();
+        return CaravanCommand.DONE;
+    }
+}

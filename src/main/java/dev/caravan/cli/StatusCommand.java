@@ -1,0 +1,54 @@
+package dev.caravan.cli;
+
+import dev.caravan.status.JobStatus;
+import dev.caravan.status.StatusReader;
+import dev.caravan.status.StatusText;
+import dev.caravan.store.Json;
+import dev.caravan.store.Layout;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        description = "Shows a job, read from its directory alone. Exits with 0 done, 1 not finished, 2 failed.")
+final class StatusCommand implements Callable<Integer> {
+    @Option(names = "--job-dir", required = true, paramLabel = "DIR", description = "The job directory.")
+    Path jobDir;
+
+    @Option(
+            names = "--lock-timeout-secs",
+            paramLabel = "N",
+            description =
+                    "Age of a claim's last beat from which it is shown as stale. Default: the setting claim.lease.")
+    @Nullable
+    Long lockTimeoutSecs;
+
+    @Option(names = "--json", description = "One JSON object on stdout.")
+    boolean json;
+
+    @Option(names = "--all", description = "Every shard with its state.")
+    boolean all;
+
+    @Mixin
+    SettingsOptions settings = new SettingsOptions();
+
+    @Override
+    public Integer call() throws IOException {
+        Duration staleAfter =
+                lockTimeoutSecs == null ? settings.load().duration("claim.lease") : Duration.ofSeconds(lockTimeoutSecs);
+        JobStatus status = new StatusReader(new Layout.Job(jobDir), staleAfter).read();
+        if (json) {
+            System.out.println(Json.line(all ? status : status.withoutShardLines()));
+        } else {
+            System.out.print(StatusText.of(status, all));
+        }
+        return status.exitCode();
+    }
+}

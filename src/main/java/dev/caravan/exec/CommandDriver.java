@@ -1,0 +1,53 @@
+package dev.caravan.exec;
+
+import dev.caravan.lease.ClaimedShard;
+import dev.caravan.shard.FailureClass;
+import dev.caravan.store.Layout;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Engine {@code command}: any program, once per shard. It reads {input}, writes {output} and exits with 0. */
+final class CommandDriver implements EngineDriver {
+    private static final int NOT_EXECUTABLE = 126;
+    private static final int NOT_FOUND = 127;
+
+    @Override
+    public Start start(ClaimedShard shard, Gpus.Grant gpus) {
+        Layout.Attempt attempt = shard.attempt();
+        Map<String, String> values = Map.of(
+                "{input}", shard.job().layout().resolve(shard.shard().path()).toString(),
+                "{output}", result(shard).toString(),
+                "{shard}", shard.shard().id().toString(),
+                "{attempt_dir}", attempt.path().toString());
+        List<String> command = shard.manifest().execution().command().stream()
+                .map(argument -> replace(argument, values))
+                .toList();
+        return new Start(command, Map.of("CUDA_VISIBLE_DEVICES", gpus.visibleDevices()), List.of());
+    }
+
+    private static String replace(String argument, Map<String, String> values) {
+        String replaced = argument;
+        for (Map.Entry<String, String> value : values.entrySet()) {
+            replaced = replaced.replace(value.getKey(), value.getValue());
+        }
+        return replaced;
+    }
+
+    @Override
+    public Path result(ClaimedShard shard) {
+        return shard.attempt().commandOutput();
+    }
+
+    @Override
+    public AttemptFailed explain(ClaimedShard shard, int exitCode) {
+        String program = shard.manifest().execution().command().get(0);
+        if (exitCode == NOT_FOUND || exitCode == NOT_EXECUTABLE) {
+            return new AttemptFailed(
+                    FailureClass.INFRA,
+                    "Unable to start " + program + " (exit code " + exitCode
+                            + "): the program must exist and be executable at this path on every node");
+        }
+        return new AttemptFailed(FailureClass.DATA, program + " returned exit code " + exitCode);
+    }
+}

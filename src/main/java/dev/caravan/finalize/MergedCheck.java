@@ -1,0 +1,113 @@
+package dev.caravan.finalize;
+
+import dev.caravan.finalize.Verification.Step;
+import dev.caravan.jsonl.Sha256;
+import dev.caravan.jsonl.Tally;
+import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.MergeRecord.Part;
+import dev.caravan.store.Disk;
+import dev.caravan.store.JobFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/** Whether the merged file is all results in manifest order, and nothing else. */
+final class MergedCheck {
+    private final JobFiles job;
+    private final ResultCheck results;
+    private final Findings findings = new Findings("merged");
+    private final RawTally raw = new RawTally();
+
+    MergedCheck(JobFiles job, ResultCheck results) {
+        this.job = job;
+        this.results = results;
+    }
+
+    Step check() {
+        Optional<MergeRecord> record = findings.fact(
+                null,
+                job.layout().mergeRecord(),
+                job::merged,
+                () -> "expected the record of a merge, found none; run 'caravan merge'");
+        if (record.isEmpty()) {
+            return findings.step("not merged");
+        }
+        record(record.get());
+        Path output = Path.of(record.get().output());
+        Optional<Tally> found = findings.read(null, output, () -> file(output, record.get()));
+        return findings.step(output + ": " + found.map(Concatenation::text).orElse("not readable") + " of "
+                + record.get().shards().size() + " shards");
+    }
+
+    /** merge.json against the done records and the results as they were read. */
+    private void record(MergeRecord record) {
+        Path file = job.layout().mergeRecord();
+        List<Part> expected = MergeRecords.parts(results.records());
+        findings.same(
+                null, file, "number of shards", expected.size(), record.shards().size());
+        for (int i = 0; i < Math.min(expected.size(), record.shards().size()); i++) {
+            findings.same(
+                    expected.get(i).id(),
+                    file,
+                    "part",
+                    expected.get(i),
+                    record.shards().get(i));
+        }
+        results.concatenation()
+                .ifPresent(all -> findings.same(
+                        null,
+                        file,
+                        "all results to be",
+                        Concatenation.text(all),
+                        Concatenation.text(new Tally(record.rows(), record.sizeBytes(), record.sha256()))));
+    }
+
+    /** The merged file part by part, so that damage is known by its shard. */
+    private Tally file(Path output, MergeRecord record) throws IOException {
+        MessageDigest all = Sha256.digest();
+        long rows = 0;
+        long bytes = 0;
+        boolean located = false;
+        try (InputStream in = Disk.open(output)) {
+            for (Part part : record.shards()) {
+                Tally found = raw.next(in, part.bytes(), all);
+                if (!found.equals(new Tally(part.rows(), part.bytes(), part.sha256()))) {
+                    damaged(output, part, bytes, found);
+                    located = true;
+                }
+                rows += found.rows();
+                bytes += found.bytes();
+            }
+            Tally rest = raw.next(in, Long.MAX_VALUE, all);
+            rows += rest.rows();
+            bytes += rest.bytes();
+        }
+        Tally whole = new Tally(rows, bytes, HexFormat.of().formatHex(all.digest()));
+        if (!located) {
+            findings.tally(null, output, new Tally(record.rows(), record.sizeBytes(), record.sha256()), whole);
+        }
+        return whole;
+    }
+
+    private void damaged(Path output, Part part, long start, Tally found) throws IOException {
+        findings.add(
+                part.id(),
+                output,
+                "in bytes " + start + " to " + (start + part.bytes()) + " expected "
+                        + Concatenation.text(new Tally(part.rows(), part.bytes(), part.sha256())) + ", found "
+                        + Concatenation.text(found) + firstDifference(output, part, start));
+    }
+
+    private String firstDifference(Path output, Part part, long start) throws IOException {
+        Optional<Path> result = results.intact(part.id());
+        if (result.isEmpty()) {
+            return "";
+        }
+        long offset = FirstDifference.between(result.get(), output, start);
+        return "; the first byte that differs from the result " + result.get() + " is byte " + (start + offset);
+    }
+}

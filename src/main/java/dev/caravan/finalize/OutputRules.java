@@ -1,0 +1,36 @@
+package dev.caravan.finalize;
+
+import dev.caravan.shard.Manifest;
+import dev.caravan.store.Disk;
+import dev.caravan.store.Layout;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Where a merged file may not go: over anything the job was made of. */
+final class OutputRules {
+    private OutputRules() {}
+
+    static void check(Path output, Layout.Job job, Manifest manifest) {
+        if (Disk.isDirectory(output)) {
+            throw refusal(output, "a folder");
+        }
+        for (Path own : List.of(job.manifest(), job.recipe(), job.mergeRecord())) {
+            if (output.equals(own)) {
+                throw refusal(output, "a file of the job itself");
+            }
+        }
+        for (Path own : List.of(job.shards(), job.attempts(), job.state(), job.cache(), job.coordination())) {
+            if (output.startsWith(own)) {
+                throw refusal(output, "a place in a folder of the job itself");
+            }
+        }
+        if (manifest.inputFiles().stream().anyMatch(input -> output.equals(Path.of(input.path())))) {
+            throw refusal(output, "an input file of the job");
+        }
+    }
+
+    private static MergeException refusal(Path output, String found) {
+        return new MergeException("the output must be a file of its own, found " + output + ", which is " + found
+                + "; choose another --output");
+    }
+}

@@ -1,0 +1,90 @@
+package dev.caravan.intake;
+
+import dev.caravan.job.DescriptorReader;
+import dev.caravan.job.JobDescriptor;
+import dev.caravan.lease.ClaimedRole;
+import dev.caravan.shard.Execution;
+import dev.caravan.store.GenerationFiles;
+import dev.caravan.store.Layout;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.apache.camel.Body;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** From what a user asks for to a prepared job directory: the recipe is checked, then the input is cut. */
+public final class Preparation {
+    private static final Logger LOG = LoggerFactory.getLogger(Preparation.class);
+
+    private final Function<Path, CheckedRecipe> recipes;
+    private final BooleanSupplier draining;
+
+    /** @param recipes checks a recipe, or throws with all its problems */
+    public Preparation(Function<Path, CheckedRecipe> recipes, BooleanSupplier draining) {
+        this.recipes = recipes;
+        this.draining = draining;
+    }
+
+    /** The step of the prepare route. */
+    public void prepare(@Body ClaimedRole role) throws IOException {
+        Path file = role.generation().descriptor();
+        byte[] content = new GenerationFiles(role.generation())
+                .descriptor()
+                .orElseThrow(() -> new IntakeException("the job has no descriptor: " + file + " is missing"));
+        JobDescriptor descriptor =
+                DescriptorReader.read(content, file.toString(), role.job().path());
+        BooleanSupplier mayGoOn = () -> !draining.getAsBoolean() && role.lease().isHeld();
+        prepare(descriptor, role.job(), mayGoOn, Progress.NONE);
+    }
+
+    /** @param mayGoOn asked again and again; once false, prepare stops and leaves nothing behind */
+    public Prepared prepare(JobDescriptor asked, Layout.Job job, BooleanSupplier mayGoOn, Progress progress) {
+        String recipePath = asked.recipe();
+        CheckedRecipe recipe = recipePath == null ? null : recipes.apply(Path.of(recipePath));
+        Prepared prepared = new Prepare(Clock.systemUTC(), mayGoOn, progress)
+                .run(new PrepareRequest(
+                        job,
+                        asked.name(),
+                        Path.of(dataset(asked, recipe)),
+                        asked.numShards(),
+                        execution(asked.execution(), recipe),
+                        asked.policy(),
+                        asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
+                        recipe == null ? null : recipe.facts()));
+        prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
+        LOG.info(
+                "job {}: {}, {} rows in {} shards",
+                asked.name(),
+                prepared instanceof Prepared.Made ? "prepared" : "is already prepared and unchanged",
+                prepared.manifest().totalRows(),
+                prepared.manifest().numShards());
+        return prepared;
+    }
+
+    private static String dataset(JobDescriptor asked, @Nullable CheckedRecipe recipe) {
+        if (asked.datasetPath() != null) {
+            return asked.datasetPath();
+        }
+        if (recipe == null || recipe.datasetPath() == null) {
+            throw new IntakeException("job " + asked.name() + " has no input: set dataset_path in the job descriptor"
+                    + " (or --dataset-path), or in the recipe");
+        }
+        return recipe.datasetPath();
+    }
+
+    /** A recipe that needs GPUs asks for them also where the job does not say how many. */
+    private static Execution execution(Execution asked, @Nullable CheckedRecipe recipe) {
+        Execution.Ray ray = asked.ray();
+        if (recipe == null || recipe.numGpus() == 0 || ray.numGpus() != null) {
+            return asked;
+        }
+        return new Execution(
+                asked.engine(),
+                asked.command(),
+                new Execution.Ray(ray.address(), ray.numCpus(), recipe.numGpus(), ray.objectStoreMemory()));
+    }
+}

@@ -1,0 +1,177 @@
+package dev.caravan.intake;
+
+import dev.caravan.CaravanException;
+import dev.caravan.jsonl.BadJsonlException;
+import dev.caravan.jsonl.Sha256;
+import dev.caravan.shard.Manifest;
+import dev.caravan.store.Disk;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.Json;
+import dev.caravan.store.Layout;
+import dev.caravan.store.SourceTree.Stamp;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Turns input into a job directory that is complete from its first moment. The input is read twice: once to check and
+ * measure it, once to write the shards; the first bad line ends the job before anything is written. Memory does not
+ * grow with the number of records. All work is done in a stage directory of this call alone, so that a second preparer
+ * does no harm: the one that renames its stage first makes the job.
+ */
+public final class Prepare {
+    private final Clock clock;
+    private final BooleanSupplier stillOwner;
+    private final Progress progress;
+
+    /** @param stillOwner asked every few megabytes; false ends the work with {@link PrepareAbortedException} */
+    public Prepare(Clock clock, BooleanSupplier stillOwner, Progress progress) {
+        this.clock = clock;
+        this.stillOwner = stillOwner;
+        this.progress = progress;
+    }
+
+    /**
+     * @throws BadJsonlException if the input holds a line that is not a record
+     * @throws InputChangedException if somebody writes to the input meanwhile
+     * @throws PrepareAbortedException if this node is not to prepare any more
+     * @throws IntakeException for everything else that the user must decide
+     */
+    public Prepared run(PrepareRequest request) {
+        ReadWatch watch = new ReadWatch(stillOwner, progress);
+        try {
+            refuseOverlap(request);
+            Optional<Manifest> existing = existing(request.job());
+            InputFiles input = InputFiles.find(request.datasetPath());
+            return existing.isPresent()
+                    ? new ExistingJob(existing.get(), request).compareByReading(input.files(), watch)
+                    : make(request, input, watch);
+        } catch (IOException e) {
+            throw new IntakeException(
+                    "prepare of " + request.job().path() + " failed: "
+                            + e.getClass().getSimpleName() + ": " + e.getMessage()
+                            + ". Nothing was prepared; check that the file or directory is there, readable, and that"
+                            + " the disk is not full, then prepare again",
+                    e);
+        }
+    }
+
+    private Prepared make(PrepareRequest request, InputFiles input, ReadWatch watch) throws IOException {
+        long size = 0;
+        for (Path file : input.files()) {
+            size += Stamp.of(file).size();
+        }
+        watch.expect(2 * size);
+        Scan scan = Scan.of(request, input, watch);
+        Layout.Job stage = new Layout.Job(request.job().stage(UUID.randomUUID().toString()));
+        try {
+            Manifest manifest = write(request, input, scan, stage, watch);
+            watch.check();
+            if (Disk.renameToNew(stage.path(), request.job().path())) {
+                return new Prepared.Made(manifest);
+            }
+            Disk.deleteTree(stage.path());
+            Manifest winner = existing(request.job())
+                    .orElseThrow(() -> new IntakeException(
+                            "job directory " + request.job().path() + " appeared and vanished again; prepare again"));
+            return new ExistingJob(winner, request).compare(scan.files());
+        } catch (Throwable e) {
+            discard(stage, e);
+            throw e;
+        }
+    }
+
+    private static void discard(Layout.Job stage, Throwable cause) {
+        try {
+            Disk.deleteTree(stage.path());
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private Manifest write(PrepareRequest request, InputFiles input, Scan scan, Layout.Job stage, ReadWatch watch)
+            throws IOException {
+        createDirectories(stage);
+        StageWriter.Written written = new StageWriter(request, scan, stage, watch).write(input);
+        List<String> warnings = new ArrayList<>(request.recipeWarnings());
+        warnings.addAll(input.skipped());
+        warnings.addAll(scan.warnings());
+        RecipeFacts recipe = request.recipe();
+        Manifest manifest = new Manifest(
+                Manifest.SCHEMA_VERSION,
+                request.jobId(),
+                clock.instant().truncatedTo(ChronoUnit.SECONDS).toString(),
+                request.datasetPath().toString(),
+                input.root().toString(),
+                request.mediaKeys(),
+                request.indexKeys(),
+                scan.files(),
+                scan.rows(),
+                scan.bytes(),
+                written.sha256(),
+                scan.shards(),
+                written.shards(),
+                recipe == null ? null : snapshot(recipe, stage),
+                recipe == null ? null : recipe.codeVersion(),
+                request.execution(),
+                request.policy(),
+                request.output().toString(),
+                warnings);
+        Disk.replace(stage.manifest(), Json.bytes(manifest));
+        return manifest;
+    }
+
+    private static Manifest.Recipe snapshot(RecipeFacts recipe, Layout.Job stage) throws IOException {
+        Disk.replace(stage.recipe(), recipe.content());
+        return new Manifest.Recipe(
+                recipe.source().toString(), stage.relative(stage.recipe()), Sha256.hex(recipe.content()));
+    }
+
+    private static void createDirectories(Layout.Job stage) throws IOException {
+        List<Path> directories = List.of(
+                stage.shards(),
+                stage.attempts(),
+                stage.cache(),
+                stage.locks(),
+                stage.doneRecords(),
+                stage.failedRecords(),
+                stage.history());
+        for (Path directory : directories) {
+            Disk.createDirectories(directory);
+        }
+        Disk.syncDirectory(stage.state());
+        Disk.syncDirectory(stage.path());
+    }
+
+    private static Optional<Manifest> existing(Layout.Job job) {
+        Optional<Manifest> manifest = new JobFiles(job).manifestIfPresent();
+        if (manifest.isEmpty() && Disk.exists(job.path())) {
+            throw new IntakeException("job directory " + job.path()
+                    + " exists but holds no manifest.json, so it is not a prepared job: expected a name that is free."
+                    + " Choose a new --job-dir, or remove the directory if nothing in it is needed");
+        }
+        return manifest;
+    }
+
+    /** What a job writes must not be found as input the next time. */
+    private static void refuseOverlap(PrepareRequest request) {
+        Path dataset = request.datasetPath();
+        if (request.job().path().startsWith(dataset)) {
+            throw overlap("job directory", request.job().path(), dataset);
+        }
+        if (request.output().startsWith(dataset) && InputFiles.isInputName(request.output())) {
+            throw overlap("output", request.output(), dataset);
+        }
+    }
+
+    private static CaravanException overlap(String what, Path path, Path dataset) {
+        return new IntakeException(what + " " + path + " lies in the dataset path " + dataset
+                + ", so its files would be read as input; choose a place outside");
+    }
+}

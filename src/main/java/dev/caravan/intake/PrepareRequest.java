@@ -1,0 +1,48 @@
+package dev.caravan.intake;
+
+import dev.caravan.shard.Execution;
+import dev.caravan.shard.Policy;
+import dev.caravan.store.Layout;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job to prepare.
+ *
+ * @param datasetPath a .jsonl or .ndjson file, or a folder of them
+ * @param numShards null means auto: chosen from the size of the input
+ * @param output where the merged result will go
+ * @param recipe null for engine command: then records stay as they are
+ */
+public record PrepareRequest(
+        Layout.Job job,
+        String jobId,
+        Path datasetPath,
+        @Nullable Integer numShards,
+        Execution execution,
+        Policy policy,
+        Path output,
+        @Nullable RecipeFacts recipe) {
+
+    public PrepareRequest {
+        datasetPath = datasetPath.toAbsolutePath().normalize();
+        output = output.toAbsolutePath().normalize();
+        if (numShards != null && numShards < 1) {
+            throw new IntakeException("num_shards must be 1 or more, or auto; found " + numShards);
+        }
+    }
+
+    Map<String, String> mediaKeys() {
+        return recipe == null ? Map.of() : recipe.mediaKeys();
+    }
+
+    List<String> indexKeys() {
+        return recipe == null ? List.of() : recipe.indexKeys();
+    }
+
+    List<String> recipeWarnings() {
+        return recipe == null ? List.of() : recipe.warnings();
+    }
+}

@@ -1,0 +1,42 @@
+package dev.caravan.intake;
+
+import dev.caravan.shard.Manifest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The first pass: what the input is, and how it will be cut.
+ *
+ * @param bytes of all records after normalising, a line feed each
+ */
+record Scan(List<Manifest.InputFile> files, long rows, long bytes, int shards, List<String> warnings) {
+
+    Scan {
+        files = List.copyOf(files);
+        warnings = List.copyOf(warnings);
+    }
+
+    static Scan of(PrepareRequest request, InputFiles input, ReadWatch watch) throws IOException {
+        InputPass pass = new InputPass(normalizer(request, input), watch);
+        long[] bytes = {0};
+        for (Path file : input.files()) {
+            pass.read(file, (buffer, from, to) -> bytes[0] += to - from + 1L);
+        }
+        if (pass.rows() == 0) {
+            throw new IntakeException("no records in " + request.datasetPath() + ": its "
+                    + input.files().size() + " input file(s) are all empty; check that they were written completely");
+        }
+        int shards = request.numShards() == null ? ShardCuts.auto(pass.rows(), bytes[0]) : request.numShards();
+        if (shards > pass.rows()) {
+            throw new IntakeException("num_shards is " + shards + " but the input holds only " + pass.rows()
+                    + " record(s) and no shard may be empty: choose num_shards from 1 to " + pass.rows()
+                    + ", or auto");
+        }
+        return new Scan(pass.files(), pass.rows(), bytes[0], shards, pass.warnings());
+    }
+
+    static Normalizer normalizer(PrepareRequest request, InputFiles input) {
+        return new Normalizer(request.mediaKeys().values(), request.indexKeys(), input.root());
+    }
+}

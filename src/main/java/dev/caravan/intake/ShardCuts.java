@@ -1,0 +1,55 @@
+package dev.caravan.intake;
+
+/**
+ * Where shards end. Shards are contiguous and none is empty. Shard <i>s</i> of <i>n</i> ideally ends at
+ * {@code total * (s+1) / n} bytes; a record across that place goes to the side on which more of it lies, so a shard's
+ * end is never further from its ideal than half of the record there, unless there must be a record for each shard:
+ * a shard takes its first record wherever that lies, and ends early when only as many records are left as shards.
+ * Depends on the records' sizes alone, so the same input is cut alike on every host.
+ */
+final class ShardCuts {
+    /** What auto aims at. */
+    static final long AUTO_BYTES = 256L << 20;
+    /** What auto makes at least, so that small input is spread over a few nodes too. */
+    static final int AUTO_LEAST = 4;
+    /** What auto makes at most: the size Caravan is designed for. */
+    static final int AUTO_MOST = 100_000;
+
+    private final long totalRows;
+    private final long totalBytes;
+    private final int shards;
+    private long rows;
+    private long bytes;
+    private int shard;
+    private boolean shardHasRecords;
+
+    ShardCuts(long totalRows, long totalBytes, int shards) {
+        this.totalRows = totalRows;
+        this.totalBytes = totalBytes;
+        this.shards = shards;
+    }
+
+    /** The number of shards for input of this size when none is asked for. */
+    static int auto(long totalRows, long totalBytes) {
+        long bySize = totalBytes / AUTO_BYTES + (totalBytes % AUTO_BYTES == 0 ? 0 : 1);
+        return (int) Math.min(totalRows, Math.min(AUTO_MOST, Math.max(AUTO_LEAST, bySize)));
+    }
+
+    /** The index of the shard that the next record belongs to. @param length of the record, line feed included */
+    int shardOfNext(long length) {
+        boolean rowsRunOut = totalRows - rows <= shards - 1 - shard;
+        boolean mostlyBehind = bytes + length / 2 >= idealEnd(shard);
+        if (shard < shards - 1 && shardHasRecords && (rowsRunOut || mostlyBehind)) {
+            shard++;
+        }
+        shardHasRecords = true;
+        rows++;
+        bytes += length;
+        return shard;
+    }
+
+    /** Computed in two parts, since the product of bytes and shards may not fit into a long. */
+    private long idealEnd(int index) {
+        return totalBytes / shards * (index + 1) + totalBytes % shards * (index + 1) / shards;
+    }
+}

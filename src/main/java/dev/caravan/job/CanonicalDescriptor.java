@@ -1,0 +1,51 @@
+package dev.caravan.job;
+
+import dev.caravan.settings.Durations;
+import dev.caravan.shard.Engine;
+import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.Policy;
+import dev.caravan.store.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The one way to write a descriptor: equal bytes ask for the same, and {@link DescriptorReader} reads them back. */
+public final class CanonicalDescriptor {
+    private CanonicalDescriptor() {}
+
+    public static byte[] bytes(JobDescriptor job) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("name", job.name());
+        fields.put("engine", job.execution().engine());
+        fields.put("recipe", job.recipe());
+        fields.put(
+                "command",
+                job.execution().engine() == Engine.COMMAND ? job.execution().command() : null);
+        fields.put("dataset_path", job.datasetPath());
+        fields.put("output", job.output());
+        fields.put("num_shards", job.numShards() == null ? DescriptorReader.AUTO : job.numShards());
+        fields.put("ray", ray(job.execution().ray()));
+        fields.put("policy", policy(job.policy()));
+        return Json.bytes(fields);
+    }
+
+    private static Map<String, @Nullable Object> ray(Ray ray) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("address", ray.address());
+        fields.put("num_cpus", ray.numCpus());
+        fields.put("num_gpus", ray.numGpus());
+        fields.put("object_store_memory", ray.objectStoreMemory());
+        return fields;
+    }
+
+    private static Map<String, Object> policy(Policy policy) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("max_retries", policy.maxRetries());
+        fields.put("max_infra_retries", policy.maxInfraRetries());
+        fields.put("max_timeout_retries", policy.maxTimeoutRetries());
+        fields.put("max_stalled_retries", policy.maxStalledRetries());
+        fields.put("attempt_timeout", Durations.format(policy.attemptTimeout()));
+        fields.put("stall_timeout", Durations.format(policy.stallTimeout()));
+        return fields;
+    }
+}

@@ -1,0 +1,238 @@
+package dev.caravan.job;
+
+import dev.caravan.settings.ByteSizes;
+import dev.caravan.settings.Durations;
+import dev.caravan.settings.Problems;
+import dev.caravan.settings.YamlNode.Mapping;
+import dev.caravan.settings.YamlReader;
+import dev.caravan.shard.Engine;
+import dev.caravan.shard.Execution;
+import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.Policy;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a job descriptor, YAML or JSON. Whether the files it names exist is asked later, by prepare. */
+public final class DescriptorReader {
+    static final String AUTO = "auto";
+    private static final List<String> FIELDS = List.of(
+            "name",
+            "engine",
+            "recipe",
+            "command",
+            "dataset_path",
+            "output",
+            "num_shards",
+            "ray",
+            "ray.address",
+            "ray.num_cpus",
+            "ray.num_gpus",
+            "ray.object_store_memory",
+            "policy",
+            "policy.max_retries",
+            "policy.max_infra_retries",
+            "policy.max_timeout_retries",
+            "policy.max_stalled_retries",
+            "policy.attempt_timeout",
+            "policy.stall_timeout");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+    private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
+
+    /** Ray refuses to start with less. */
+    private static final long LEAST_OBJECT_STORE = 75L << 20;
+
+    private final Path base;
+    private final Problems problems = new Problems();
+    private final boolean complete;
+    private final Fields root;
+
+    private DescriptorReader(byte[] content, String source, Path base) {
+        this.base = base.toAbsolutePath();
+        Mapping mapping = YamlReader.read(content, source, problems);
+        this.complete = problems.isEmpty();
+        this.root = new Fields(source, mapping, problems).refuseUnknown(FIELDS);
+    }
+
+    /**
+     * @param source names the descriptor in messages
+     * @param base folder against which relative paths are resolved
+     * @throws DescriptorException with every problem there is
+     */
+    public static JobDescriptor read(byte[] yamlOrJson, String source, Path base) {
+        DescriptorReader reader = new DescriptorReader(yamlOrJson, source, base);
+        JobDescriptor descriptor = reader.descriptor();
+        if (!reader.problems.isEmpty()) {
+            throw new DescriptorException(source, reader.problems);
+        }
+        return descriptor;
+    }
+
+    private JobDescriptor descriptor() {
+        require("name", "it names the job and its directory");
+        String name =
+                root.parsed("name", "expected text", DescriptorReader::name).orElse("");
+        Engine engine = engine();
+        String recipe = path("recipe");
+        String dataset = path("dataset_path");
+        String output = path("output");
+        if (output != null && (output.equals(dataset) || output.equals(recipe))) {
+            root.refuse("output", "expected a file of its own, found " + output + ", which is the job's input");
+        }
+        return new JobDescriptor(
+                name, new Execution(engine, command(), ray()), recipe, dataset, output, shards(), policy());
+    }
+
+    private static String name(String text) {
+        if (!NAME.matcher(text).matches()) {
+            throw new IllegalArgumentException("expected at most 100 letters, digits, dots, dashes and underscores,"
+                    + " first a letter or digit, found '" + text + "'");
+        }
+        return text;
+    }
+
+    private Engine engine() {
+        Optional<Engine> read = root.parsed("engine", "expected data-juicer or command", Engine::parse);
+        if (read.isEmpty() && root.has("engine")) {
+            return Engine.DATA_JUICER; // reported; what belongs to it cannot be judged
+        }
+        Engine engine = read.orElse(Engine.DATA_JUICER);
+        belongsTo(Engine.DATA_JUICER, "recipe", engine, "the Data-Juicer recipe to run");
+        belongsTo(Engine.COMMAND, "command", engine, "the program to run and its arguments, as a list");
+        if (engine == Engine.COMMAND) {
+            require("dataset_path", "engine command has no recipe that could name the input");
+        }
+        return engine;
+    }
+
+    /** A document that could not be read whole may well hold the field. */
+    private void require(String field, String why) {
+        if (complete && !root.has(field)) {
+            root.refuse(field, "required: " + why + "; found nothing");
+        }
+    }
+
+    private void belongsTo(Engine owner, String field, Engine engine, String why) {
+        if (engine == owner) {
+            require(field, why);
+        } else if (root.has(field)) {
+            root.refuse(
+                    field,
+                    "expected only with engine " + owner + ", found engine " + engine
+                            + "; remove the field or set engine: " + owner);
+        }
+    }
+
+    private List<String> command() {
+        List<String> command = new ArrayList<>(root.texts("command"));
+        if (command.isEmpty()) {
+            return List.of();
+        }
+        for (String placeholder : List.of("{input}", "{output}")) {
+            if (command.stream().noneMatch(argument -> argument.contains(placeholder))) {
+                root.refuse(
+                        "command",
+                        "expected an argument with " + placeholder + ", found none; put " + placeholder
+                                + " where the program takes the path of its " + placeholder.replaceAll("[{}]", "")
+                                + " file");
+            }
+        }
+        String program = command.get(0);
+        if (program.isBlank()) {
+            root.refuse("command", "expected a program as the first element, found ''");
+        } else if (program.indexOf('/') >= 0) {
+            command.set(0, resolve("command", program).orElse(program));
+        }
+        return command;
+    }
+
+    private @Nullable String path(String field) {
+        return root.text(field).flatMap(text -> resolve(field, text)).orElse(null);
+    }
+
+    private Optional<String> resolve(String field, String text) {
+        if (text.isBlank() || URL.matcher(text).matches()) {
+            root.refuse(field, "expected a path on a file system that all nodes share, found '" + text + "'");
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(base.resolve(text).normalize().toString());
+        } catch (InvalidPathException e) {
+            root.refuse(field, "expected a path, found '" + e.getInput() + "': " + e.getReason());
+            return Optional.empty();
+        }
+    }
+
+    private @Nullable Integer shards() {
+        String expected = "expected auto or a whole number of at least 1";
+        OptionalInt shards = root.parsed(
+                        "num_shards",
+                        expected,
+                        text -> text.equals(AUTO)
+                                ? OptionalInt.empty()
+                                : OptionalInt.of(Numbers.whole(text, 1, expected)))
+                .orElse(OptionalInt.empty());
+        return shards.isPresent() ? shards.getAsInt() : null;
+    }
+
+    private Ray ray() {
+        Fields ray = root.section("ray").refuseUnknown(FIELDS);
+        return new Ray(
+                ray.parsed("address", "expected local or auto", DescriptorReader::address)
+                        .orElse(Ray.DEFAULT.address()),
+                decimal(ray, "num_cpus", false),
+                decimal(ray, "num_gpus", true),
+                ray.parsed("object_store_memory", ByteSizes.EXPECTED, DescriptorReader::objectStore)
+                        .orElse(null));
+    }
+
+    private static String address(String text) {
+        if (!text.equals("local") && !text.equals(AUTO)) {
+            throw new IllegalArgumentException("expected local (a Ray of its own for each attempt) or auto (the one"
+                    + " that runs on the node), found '" + text + "'");
+        }
+        return text;
+    }
+
+    private static @Nullable Double decimal(Fields fields, String name, boolean zero) {
+        String expected = zero ? "expected a number of at least 0" : "expected a number above 0";
+        return fields.parsed(name, expected, text -> Numbers.decimal(text, zero, expected))
+                .orElse(null);
+    }
+
+    private static long objectStore(String text) {
+        long bytes = ByteSizes.parse(text);
+        if (bytes < LEAST_OBJECT_STORE) {
+            throw new IllegalArgumentException(
+                    "expected at least 75MiB, with less Ray does not start, found '" + text + "'");
+        }
+        return bytes;
+    }
+
+    private Policy policy() {
+        Fields policy = root.section("policy").refuseUnknown(FIELDS);
+        return new Policy(
+                retries(policy, "max_retries", Policy.DEFAULT.maxRetries()),
+                retries(policy, "max_infra_retries", Policy.DEFAULT.maxInfraRetries()),
+                retries(policy, "max_timeout_retries", Policy.DEFAULT.maxTimeoutRetries()),
+                retries(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
+                timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
+                timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()));
+    }
+
+    private static int retries(Fields policy, String name, int otherwise) {
+        String expected = "expected a whole number of at least 0";
+        return policy.parsed(name, expected, text -> Numbers.whole(text, 0, expected))
+                .orElse(otherwise);
+    }
+
+    private static Duration timeout(Fields policy, String name, Duration otherwise) {
+        return policy.parsed(name, Durations.EXPECTED, Durations::parse).orElse(otherwise);
+    }
+}

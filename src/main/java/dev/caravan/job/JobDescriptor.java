@@ -1,0 +1,35 @@
+package dev.caravan.job;
+
+import dev.caravan.shard.Execution;
+import dev.caravan.shard.Policy;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user asks for, checked and complete. All paths are absolute.
+ *
+ * @param name names the job and its directory: letters, digits, dot, dash and underscore, at most 100, first a letter
+ *     or digit
+ * @param recipe Data-Juicer recipe; null for engine {@code command}
+ * @param datasetPath a .jsonl file or a folder of them; null means the recipe's {@code dataset_path}
+ * @param output where the merged file goes; null means {@code merged.jsonl} in the job directory
+ * @param numShards null means auto: chosen from the size of the input
+ */
+public record JobDescriptor(
+        String name,
+        Execution execution,
+        @Nullable String recipe,
+        @Nullable String datasetPath,
+        @Nullable String output,
+        @Nullable Integer numShards,
+        Policy policy) {
+
+    public Optional<String> recipePath() {
+        return Optional.ofNullable(recipe);
+    }
+
+    public OptionalInt shards() {
+        return numShards == null ? OptionalInt.empty() : OptionalInt.of(numShards);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.caravan.job;
+
+import java.util.regex.Pattern;
+
+/** Numbers as a descriptor holds them; others are refused with what was expected. */
+final class Numbers {
+    private static final Pattern DECIMAL = Pattern.compile("\\d+(\\.\\d+)?([eE][+-]?\\d+)?");
+
+    private Numbers() {}
+
+    static int whole(String text, int least, String expected) {
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // reported below, as a number out of range is
+        }
+        throw new IllegalArgumentException(expected + ", found '" + text + "'");
+    }
+
+    static double decimal(String text, boolean zeroAllowed, String expected) {
+        double number = DECIMAL.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
+        if (Double.isFinite(number) && (number > 0 || zeroAllowed)) {
+            return number;
+        }
+        throw new IllegalArgumentException(expected + ", found '" + text + "'");
+    }
+}

@@ -1,0 +1,42 @@
+package dev.caravan.lease;
+
+import dev.caravan.shard.Timing;
+
+/** An owner's judgement of its own lease, from the times of its successful beats on one monotonic clock. No I/O. */
+final class LeaseHealth {
+    private final long patienceNanos;
+    private final long warnNanos;
+    private long lastBeat;
+    private boolean lost;
+
+    LeaseHealth(Timing timing, long now) {
+        this.patienceNanos = timing.ownersPatience().toNanos();
+        this.warnNanos = timing.heartbeat().toNanos() * 2;
+        this.lastBeat = now;
+    }
+
+    /** A beat succeeded that was begun at {@code began}: an observer saw it no earlier. Too late a beat revives nothing. */
+    synchronized void beat(long began) {
+        if (!lost) {
+            lastBeat = Math.max(lastBeat, began);
+        }
+    }
+
+    synchronized boolean isLate(long now) {
+        return now - lastBeat > warnNanos;
+    }
+
+    /** Once lost, always lost. */
+    synchronized boolean isLost(long now) {
+        lost |= now - lastBeat >= patienceNanos;
+        return lost;
+    }
+
+    synchronized void lose() {
+        lost = true;
+    }
+
+    synchronized long sinceLastBeat(long now) {
+        return now - lastBeat;
+    }
+}

@@ -1,0 +1,109 @@
+package dev.caravan.node;
+
+import dev.caravan.claim.RoleClaims;
+import dev.caravan.claim.ShardClaims;
+import dev.caravan.lease.ClaimedRole;
+import dev.caravan.shard.Manifest;
+import dev.caravan.shard.Role;
+import dev.caravan.store.Disk;
+import dev.caravan.store.GenerationFiles;
+import dev.caravan.store.JobFiles;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A job that this node takes part in, and what it remembers of it between polls. Thread-safe. */
+final class ActiveJob {
+    private static final Logger LOG = LoggerFactory.getLogger(ActiveJob.class);
+
+    /** What is to be done next. It is read from the directory, so that all nodes agree. */
+    enum Phase {
+        PREPARE,
+        WORK,
+        FINALIZE,
+        ENDED
+    }
+
+    private final JobCatalog.Entry entry;
+    private final JobFiles files;
+    private final GenerationFiles generation;
+    private final RoleClaims roles;
+    private final Function<Manifest, ShardClaims> shardClaims;
+    private final JobGate gate;
+    private volatile @Nullable ShardClaims shards;
+    private volatile boolean merged;
+    private volatile Optional<String> refused = Optional.empty();
+
+    ActiveJob(JobCatalog.Entry entry, Function<Manifest, ShardClaims> shardClaims, RoleClaims roles, JobGate gate) {
+        this.entry = entry;
+        this.files = new JobFiles(entry.job());
+        this.generation = new GenerationFiles(entry.generation());
+        this.roles = roles;
+        this.shardClaims = shardClaims;
+        this.gate = gate;
+    }
+
+    JobCatalog.Entry entry() {
+        return entry;
+    }
+
+    /** @param noSoonerThanNanos how old a listing of the shards' state may be */
+    Phase phase(long noSoonerThanNanos) throws IOException {
+        if (merged) {
+            return Phase.ENDED;
+        }
+        Optional<ShardClaims> claims = shards();
+        if (claims.isEmpty()) {
+            return generation.prepareResult().filter(result -> !result.ok()).isPresent() ? Phase.ENDED : Phase.PREPARE;
+        }
+        merged = Disk.exists(entry.job().mergeRecord());
+        if (merged || generation.finalizeResult().filter(result -> !result.ok()).isPresent()) {
+            return Phase.ENDED;
+        }
+        claims.get().refresh(noSoonerThanNanos);
+        if (!claims.get().isSettled()) {
+            return Phase.WORK;
+        }
+        return claims.get().failedCount() > 0 ? Phase.ENDED : Phase.FINALIZE;
+    }
+
+    /** The claims of a prepared job. */
+    Optional<ShardClaims> shards() {
+        if (shards == null) {
+            synchronized (this) {
+                if (shards == null) {
+                    files.manifestIfPresent().ifPresent(this::join);
+                }
+            }
+        }
+        return Optional.ofNullable(shards);
+    }
+
+    private void join(Manifest manifest) {
+        refused = gate.refusal(files, manifest);
+        refused.ifPresent(why -> LOG.error(
+                "job {}: this node takes no shards of it: {}", entry.job().name(), why));
+        shards = shardClaims.apply(manifest);
+    }
+
+    /** Why this node takes no shards of the job. */
+    Optional<String> refused() {
+        return refused;
+    }
+
+    /** Claims the role unless it has ended. */
+    Optional<ClaimedRole> claim(Role role) throws IOException {
+        return roles.claim(role);
+    }
+
+    void watch(int limit, long listNoSoonerThanNanos) throws IOException {
+        roles.watch();
+        Optional<ShardClaims> claims = shards();
+        if (claims.isPresent()) {
+            claims.get().watch(limit, listNoSoonerThanNanos);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.caravan.node;
+
+import dev.caravan.CaravanException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The jobs of the catalog that have not ended, listed again no sooner than asked. Thread-safe. */
+final class ActiveJobs {
+    private static final Logger LOG = LoggerFactory.getLogger(ActiveJobs.class);
+
+    private final JobCatalog catalog;
+    private final Function<JobCatalog.Entry, ActiveJob> join;
+    private final LongSupplier nanoClock;
+    private final long listEveryNanos;
+    private final Map<JobCatalog.Entry, ActiveJob> known = new LinkedHashMap<>();
+    private final List<ActiveJob> unended = new ArrayList<>();
+    private long listedAt;
+    private boolean listed;
+
+    ActiveJobs(
+            JobCatalog catalog,
+            Function<JobCatalog.Entry, ActiveJob> join,
+            LongSupplier nanoClock,
+            long listEveryNanos) {
+        this.catalog = catalog;
+        this.join = join;
+        this.nanoClock = nanoClock;
+        this.listEveryNanos = listEveryNanos;
+    }
+
+    synchronized List<ActiveJob> unended() throws IOException {
+        if (!listed || nanoClock.getAsLong() - listedAt >= listEveryNanos) {
+            list();
+            listed = true;
+            listedAt = nanoClock.getAsLong();
+        }
+        return List.copyOf(unended);
+    }
+
+    private void list() throws IOException {
+        List<JobCatalog.Entry> entries = catalog.jobs();
+        known.keySet().retainAll(entries);
+        unended.clear();
+        for (JobCatalog.Entry entry : entries) {
+            try {
+                ActiveJob job = known.computeIfAbsent(entry, join);
+                if (job.phase(listEveryNanos) != ActiveJob.Phase.ENDED) {
+                    unended.add(job);
+                }
+            } catch (CaravanException e) {
+                LOG.error("job {} is left alone: {}", entry.job().name(), e.getMessage());
+            }
+        }
+    }
+
+    /** Whether every job has ended and none is on its way. */
+    synchronized boolean isOver() throws IOException {
+        boolean inboxEmpty = catalog.isInboxEmpty(); // before the listing: an accepted job is listed or still there
+        list();
+        return inboxEmpty && unended.isEmpty();
+    }
+
+    synchronized List<ActiveJob> all() {
+        return List.copyOf(known.values());
+    }
+}

@@ -1,0 +1,249 @@
+package dev.caravan.node;
+
+import dev.caravan.CaravanException;
+import dev.caravan.claim.RoleClaims;
+import dev.caravan.claim.ShardClaims;
+import dev.caravan.exec.Attempts;
+import dev.caravan.exec.ChildBinding;
+import dev.caravan.exec.ChildExecutor;
+import dev.caravan.exec.Gpus;
+import dev.caravan.finalize.Merging;
+import dev.caravan.intake.Inbox;
+import dev.caravan.intake.Preparation;
+import dev.caravan.lease.Heart;
+import dev.caravan.lease.RetryPace;
+import dev.caravan.settings.Settings;
+import dev.caravan.shard.NodeIdentity;
+import dev.caravan.shard.Role;
+import dev.caravan.shard.Timing;
+import dev.caravan.store.Disk;
+import dev.caravan.store.JobFiles;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.camel.main.BaseMainSupport;
+import org.apache.camel.main.Main;
+import org.apache.camel.main.MainListenerSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running node: settings, beans and routes become one Camel, which lives until its plan or a signal ends it. */
+public final class Node {
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+    private final Settings settings;
+    private final NodePlan plan;
+    private final NodeIdentity identity;
+    private final Gpus gpus;
+    private final ChildExecutor children;
+    private final Heart heart;
+    private final ActiveJobs jobs;
+    private final NodeWork work;
+    private final PythonLink python;
+
+    public Node(Settings settings, NodePlan plan, PythonLink python) {
+        this.settings = settings;
+        this.plan = plan;
+        this.python = python;
+        this.identity = Identities.of(settings.text("node.id"));
+        this.gpus = Gpus.find(settings.integer("gpus.logical"), System.getenv());
+        this.children = new ChildExecutor(settings.duration("exec.grace"));
+        this.heart = new Heart(timing(settings), System::nanoTime);
+        RetryPace pace = new RetryPace(
+                settings.duration("retry.backoff"),
+                settings.duration("retry.backoff_max"),
+                settings.duration("retry.other_node_first"));
+        JobGate gate = new JobGate(gpus, python);
+        JobCatalog catalog = plan.root() != null ? new RootJobs(plan.root(), new Inbox(plan.root())) : plan.job();
+        long listEvery = settings.duration("claim.poll").toNanos();
+        this.jobs = new ActiveJobs(
+                catalog,
+                entry -> new ActiveJob(
+                        entry,
+                        manifest -> new ShardClaims(
+                                new JobFiles(entry.job()), plan.overrides().apply(manifest), heart, identity, pace),
+                        new RoleClaims(entry.job(), entry.generation(), heart, identity, pace),
+                        gate),
+                System::nanoTime,
+                listEvery);
+        this.work = new NodeWork(jobs, listEvery, plan.maxShards());
+    }
+
+    public static Timing timing(Settings settings) {
+        return new Timing(
+                settings.duration("claim.lease"),
+                settings.duration("claim.heartbeat"),
+                settings.duration("claim.margin"));
+    }
+
+    public NodeIdentity identity() {
+        return identity;
+    }
+
+    /**
+     * Works until the plan says to leave or the process is told to stop.
+     *
+     * @throws CaravanException if the node cannot start, or cannot work on the one job it is for
+     */
+    public void run() {
+        Main main = new Main();
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(2, task -> {
+            Thread thread = new Thread(task, "node-watch");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try {
+            wire(main);
+            long look = heart.timing().lookEvery().toNanos();
+            timer.scheduleWithFixedDelay(() -> quietly("watch", this::watch), look, look, TimeUnit.NANOSECONDS);
+            long poll = settings.duration("claim.poll").toMillis();
+            timer.scheduleWithFixedDelay(
+                    () -> quietly("see whether to leave", () -> leaveIfOver(main)), poll, poll, TimeUnit.MILLISECONDS);
+            LOG.info(
+                    "node {} starts: {} slot(s), {} GPU(s), {}",
+                    identity.id(),
+                    settings.integer("node.slots"),
+                    gpus.count(),
+                    plan.root() != null
+                            ? "root " + plan.root().path()
+                            : "job " + plan.job().job().path());
+            main.run();
+        } catch (Exception e) {
+            throw new CaravanException("the node could not start: " + innermost(e), e);
+        } finally {
+            timer.shutdownNow();
+            children.close();
+            heart.close();
+        }
+        refusedJob().ifPresent(why -> {
+            throw new CaravanException(why);
+        });
+        LOG.info("node {} leaves", identity.id());
+    }
+
+    private void wire(Main main) throws IOException {
+        main.setDefaultPropertyPlaceholderLocation("false");
+        main.setInitialProperties(properties());
+        main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes")));
+        main.bind("childExecutor", children);
+        main.bind("childBinding", new ChildBinding());
+        main.bind("attempts", new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus));
+        main.bind("shardWork", work.shards());
+        main.bind("prepareWork", work.roles(Role.PREPARE, ActiveJob.Phase.PREPARE));
+        main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));
+        main.bind("preparation", new Preparation(python::recipe, work::isDraining));
+        main.bind("merging", new Merging());
+        main.bind("roles", new Roles(work::isDraining));
+        if (plan.root() != null) {
+            Disk.createDirectories(plan.root().inbox());
+            Disk.createDirectories(plan.root().jobs());
+            main.bind("inbox", new Inbox(plan.root()));
+            main.bind("presence", new Presence(plan.root(), identity, settings.integer("node.slots"), gpus));
+        } else {
+            main.bind("inbox", new Object());
+            main.bind("presence", new Object());
+        }
+        main.addMainListener(new MainListenerSupport() {
+            @Override
+            public void beforeStop(BaseMainSupport stopping) {
+                work.drain();
+                children.close();
+            }
+        });
+    }
+
+    /** What routes may read: all settings, and what only this process knows, below {@code caravan.this}. */
+    private Properties properties() {
+        Properties properties = settings.properties();
+        properties.setProperty("caravan.this.node", identity.id());
+        properties.setProperty(
+                "caravan.this.inbox.folder",
+                plan.root() == null ? "none" : plan.root().inbox().toString());
+        properties.setProperty(
+                "caravan.this.settle.millis",
+                Long.toString(settings.duration("intake.settle").toMillis()));
+        for (NodePlan.Stage stage : NodePlan.Stage.values()) {
+            properties.setProperty(
+                    "caravan.this." + stage.name().toLowerCase(Locale.ROOT),
+                    Boolean.toString(plan.stages().contains(stage)));
+        }
+        Map.of(
+                        "camel.main.name", "caravan",
+                        "camel.main.shutdownTimeout", "25",
+                        "camel.main.startupSummaryLevel", "Oneline",
+                        "camel.main.autoConfigurationLogSummary", "false",
+                        "camel.main.beanIntrospectionLoggingLevel", "DEBUG")
+                .forEach(properties::putIfAbsent);
+        return properties;
+    }
+
+    private void watch() throws IOException {
+        for (ActiveJob job : jobs.unended()) {
+            job.watch(
+                    settings.integer("claim.watch"), heart.timing().lookEvery().toNanos());
+        }
+    }
+
+    private void leaveIfOver(Main main) throws IOException {
+        boolean over = switch (plan.leave()) {
+            case NEVER -> false;
+            case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();
+            case SHARDS_SETTLED -> areShardsSettled() || work.isSpent();
+        };
+        if (over || (plan.job() != null && refusedJob().isPresent())) {
+            main.completed();
+        }
+    }
+
+    /** A job that others should go on with, and do not: a missing node, another directory of the same name. */
+    private boolean hasWaitedTooLong() {
+        return plan.job() != null
+                && work.idleNanos() > settings.duration("run.wait").toNanos();
+    }
+
+    private boolean areShardsSettled() throws IOException {
+        jobs.isOver(); // lists
+        for (ActiveJob job : jobs.all()) {
+            ActiveJob.Phase phase = job.phase(0);
+            if (phase == ActiveJob.Phase.PREPARE || phase == ActiveJob.Phase.WORK) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Why the one job of this node cannot be worked on here. */
+    private Optional<String> refusedJob() {
+        return plan.job() == null
+                ? Optional.empty()
+                : jobs.all().stream()
+                        .map(ActiveJob::refused)
+                        .flatMap(Optional::stream)
+                        .findFirst();
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** A timer's task that throws is never run again, so nothing may leave it. */
+    private static void quietly(String what, Step step) {
+        try {
+            step.run();
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("could not {} ({}); trying again", what, e.toString());
+        }
+    }
+
+    private static String innermost(Throwable error) {
+        Throwable cause = error;
+        while (cause.getCause() != null && cause.getCause() != cause) {
+            cause = cause.getCause();
+        }
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.caravan;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,33 @@
+package dev.caravan.shard;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How each shard of a job is run.
+ *
+ * @param engine which engine runs a shard
+ * @param command program and arguments of engine {@code command}, empty otherwise
+ * @param ray options of the node-local Ray
+ */
+public record Execution(Engine engine, List<String> command, Ray ray) {
+
+    public Execution {
+        command = List.copyOf(command);
+    }
+
+    /**
+     * @param address {@code local} starts a Ray for each attempt, {@code auto} joins the one that runs on the node
+     * @param numCpus CPUs that Ray may use for a shard; null means all of the node's, divided by its slots
+     * @param numGpus GPUs for a shard, whole or fractional; null means none unless the recipe asks for them
+     * @param objectStoreMemory bytes; null leaves the choice to Ray
+     */
+    public record Ray(
+            String address,
+            @Nullable Double numCpus,
+            @Nullable Double numGpus,
+            @Nullable Long objectStoreMemory) {
+
+        public static final Ray DEFAULT = new Ray("local", null, null, null);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.caravan.shard;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job consists of; written once by prepare and never changed. Field names are those of Data-Juicer's elastic
+ * sharding where it has the same fact. Paths of the job directory are relative to it, all others absolute.
+ *
+ * @param createdAt UTC, ISO 8601; for people
+ * @param datasetPath the input file or folder as requested, absolute
+ * @param mediaRoot folder against which relative media paths were resolved
+ * @param mediaKeys record keys that hold media paths, by kind (image, audio, video)
+ * @param indexKeys record keys that were filled with the global row number where absent
+ * @param normalizedSha256 SHA-256 (hex) of all shards' bytes in manifest order
+ * @param recipe absent for engine {@code command}
+ * @param codeVersion version of the engine's code; nodes with another refuse the job; absent for engine command
+ * @param output where the merged result goes, absolute
+ */
+public record Manifest(
+        int schemaVersion,
+        String jobId,
+        String createdAt,
+        String datasetPath,
+        String mediaRoot,
+        Map<String, String> mediaKeys,
+        List<String> indexKeys,
+        List<InputFile> inputFiles,
+        long totalRows,
+        long totalSizeBytes,
+        String normalizedSha256,
+        int numShards,
+        List<Shard> shards,
+        @Nullable Recipe recipe,
+        @Nullable String codeVersion,
+        Execution execution,
+        Policy policy,
+        String output,
+        List<String> warnings) {
+
+    public static final int SCHEMA_VERSION = 2;
+
+    public Manifest {
+        mediaKeys = Map.copyOf(mediaKeys);
+        indexKeys = List.copyOf(indexKeys);
+        inputFiles = List.copyOf(inputFiles);
+        shards = List.copyOf(shards);
+        warnings = List.copyOf(warnings);
+    }
+
+    /** The same job, run otherwise on one node. */
+    public Manifest with(Execution otherExecution, Policy otherPolicy) {
+        return new Manifest(
+                schemaVersion,
+                jobId,
+                createdAt,
+                datasetPath,
+                mediaRoot,
+                mediaKeys,
+                indexKeys,
+                inputFiles,
+                totalRows,
+                totalSizeBytes,
+                normalizedSha256,
+                numShards,
+                shards,
+                recipe,
+                codeVersion,
+                otherExecution,
+                otherPolicy,
+                output,
+                warnings);
+    }
+
+    /** @param mtimeNs modification time in nanoseconds since the epoch, on the file system's clock */
+    public record InputFile(String path, long size, long mtimeNs, String sha256, long rows) {}
+
+    /** @param path relative to the job directory */
+    public record Shard(ShardId id, String path, long rows, long bytes, String sha256) {}
+
+    /** @param snapshotPath relative to the job directory */
+    public record Recipe(String sourcePath, String snapshotPath, String sha256) {}
+}

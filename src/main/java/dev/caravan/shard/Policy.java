@@ -1,0 +1,42 @@
+package dev.caravan.shard;
+
+import java.time.Duration;
+
+/**
+ * What a job tolerates. Retries are counted after the first failure: {@code maxRetries} 3 allows four failing attempts.
+ *
+ * @param maxRetries retries after failures of class data
+ * @param maxInfraRetries retries after failures of class infra
+ * @param maxTimeoutRetries retries after failures of class timeout
+ * @param maxStalledRetries retries after failures of class stalled
+ * @param attemptTimeout longest time of one attempt; zero means no limit
+ * @param stallTimeout longest time in which neither log nor output of an attempt grows; zero means no limit
+ */
+public record Policy(
+        int maxRetries,
+        int maxInfraRetries,
+        int maxTimeoutRetries,
+        int maxStalledRetries,
+        Duration attemptTimeout,
+        Duration stallTimeout) {
+
+    public static final Policy DEFAULT = new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO);
+
+    public Policy {
+        if (maxRetries < 0 || maxInfraRetries < 0 || maxTimeoutRetries < 0 || maxStalledRetries < 0) {
+            throw new IllegalArgumentException("a number of retries is 0 or more");
+        }
+        if (attemptTimeout.isNegative() || stallTimeout.isNegative()) {
+            throw new IllegalArgumentException("a timeout is 0 (none) or more");
+        }
+    }
+
+    public int retries(FailureClass failure) {
+        return switch (failure) {
+            case DATA -> maxRetries;
+            case INFRA -> maxInfraRetries;
+            case STALLED -> maxStalledRetries;
+            case TIMEOUT -> maxTimeoutRetries;
+        };
+    }
+}

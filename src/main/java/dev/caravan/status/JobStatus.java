@@ -1,0 +1,106 @@
+package dev.caravan.status;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.ShardId;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job at one moment.
+ *
+ * @param error why the job as a whole failed, where a shard is not to blame
+ * @param output where the merged file is or will be
+ * @param sha256 of the merged file, once there is one
+ * @param allShards every shard with its state, in manifest order; null where that is not asked for
+ */
+public record JobStatus(
+        String job,
+        String jobDir,
+        State state,
+        ShardCounts shards,
+        RowCounts rows,
+        List<NodeShare> nodes,
+        List<FailedRecord> failures,
+        @Nullable String error,
+        @Nullable String output,
+        @Nullable String sha256,
+        @Nullable List<ShardLine> allShards) {
+
+    public JobStatus {
+        nodes = List.copyOf(nodes);
+        failures = List.copyOf(failures);
+        allShards = allShards == null ? null : List.copyOf(allShards);
+    }
+
+    public enum State {
+        /** Accepted, and not prepared yet. */
+        PREPARING,
+        RUNNING,
+        /** All shards are done, and not merged yet. */
+        FINALIZING,
+        DONE,
+        FAILED;
+
+        @JsonValue
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        public boolean ended() {
+            return this == DONE || this == FAILED;
+        }
+    }
+
+    public enum ShardState {
+        PENDING,
+        RUNNING,
+        /** Its claim has not been renewed for longer than a lease, by this machine's clock: a hint, not a judgement. */
+        STALE,
+        DONE,
+        FAILED;
+
+        @JsonValue
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    public record ShardCounts(int total, int pending, int running, int stale, int done, int failed) {}
+
+    /**
+     * @param total records of the input
+     * @param done records of finished shards
+     * @param out records of their results
+     */
+    public record RowCounts(long total, long done, long out) {}
+
+    public record NodeShare(String node, String hostname, int done, int running) {}
+
+    /** @param node who has or had it; null for a pending shard */
+    public record ShardLine(
+            ShardId id,
+            ShardState state,
+            long rows,
+            @Nullable String node,
+            @Nullable String note) {}
+
+    /** The same without what grows with the number of shards. */
+    public JobStatus withoutShardLines() {
+        return new JobStatus(job, jobDir, state, shards, rows, nodes, failures, error, output, sha256, null);
+    }
+
+    /** 0 done, 1 not finished, 2 failed. */
+    @JsonIgnore
+    public int exitCode() {
+        return switch (state) {
+            case DONE -> 0;
+            case FAILED -> 2;
+            default -> 1;
+        };
+    }
+}

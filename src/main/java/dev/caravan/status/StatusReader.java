@@ -1,0 +1,226 @@
+package dev.caravan.status;
+
+import dev.caravan.shard.Claim;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Manifest;
+import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.RoleResult;
+import dev.caravan.shard.ShardId;
+import dev.caravan.status.JobStatus.ShardLine;
+import dev.caravan.status.JobStatus.ShardState;
+import dev.caravan.status.JobStatus.State;
+import dev.caravan.store.Disk;
+import dev.caravan.store.GenerationFiles;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.Layout;
+import dev.caravan.store.LeaseStore;
+import dev.caravan.store.StoreException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the state of one job. Reading again costs only what is new. Not thread-safe. */
+public final class StatusReader {
+    private final JobFiles files;
+    private final LeaseStore locks;
+    private final Duration staleAfter;
+    private final Map<ShardId, DoneRecord> done = new HashMap<>();
+    private @Nullable Manifest manifest;
+
+    /** @param staleAfter age of a claim's last beat from which it is shown as stale */
+    public StatusReader(Layout.Job layout, Duration staleAfter) {
+        this.files = new JobFiles(layout);
+        this.locks = new LeaseStore(layout.locks());
+        this.staleAfter = staleAfter;
+    }
+
+    /** @throws StoreException if there is neither a prepared job nor one on its way */
+    public JobStatus read() throws IOException {
+        List<GenerationFiles> generations = generations();
+        if (manifest == null) {
+            manifest = files.manifestIfPresent().orElse(null);
+        }
+        return manifest == null ? unprepared(generations) : prepared(manifest, generations);
+    }
+
+    private List<GenerationFiles> generations() throws IOException {
+        List<GenerationFiles> generations = new ArrayList<>();
+        for (String id : Disk.list(files.layout().coordination())) {
+            generations.add(new GenerationFiles(files.layout().generation(id)));
+        }
+        return generations;
+    }
+
+    private JobStatus unprepared(List<GenerationFiles> generations) throws IOException {
+        if (generations.isEmpty()) {
+            files.manifest(); // says what is missing
+        }
+        String error = null;
+        boolean open = false;
+        for (GenerationFiles generation : generations) {
+            Optional<RoleResult> result = generation.prepareResult();
+            open |= result.isEmpty() && generation.descriptor().isPresent();
+            error = result.map(RoleResult::error).orElse(error);
+        }
+        return new JobStatus(
+                files.layout().name(),
+                files.layout().path().toString(),
+                open || error == null ? State.PREPARING : State.FAILED,
+                new JobStatus.ShardCounts(0, 0, 0, 0, 0, 0),
+                new JobStatus.RowCounts(0, 0, 0),
+                List.of(),
+                List.of(),
+                open ? null : error,
+                null,
+                null,
+                List.of());
+    }
+
+    private JobStatus prepared(Manifest job, List<GenerationFiles> generations) throws IOException {
+        for (ShardId shard : files.doneShards()) {
+            if (!done.containsKey(shard)) {
+                files.done(shard).ifPresent(record -> done.put(shard, record));
+            }
+        }
+        Map<ShardId, FailedRecord> failed = new HashMap<>();
+        for (FailedRecord record : files.failures()) {
+            if (!done.containsKey(record.shardId())) {
+                failed.put(record.shardId(), record);
+            }
+        }
+        List<ShardLine> lines = lines(job, failed);
+        Optional<MergeRecord> merged = files.merged();
+        String error = merged.isPresent() ? null : finalizeError(generations);
+        return new JobStatus(
+                job.jobId(),
+                files.layout().path().toString(),
+                state(lines, merged.isPresent(), error),
+                counts(lines),
+                rows(job, lines),
+                nodes(lines),
+                failed.values().stream()
+                        .sorted(Comparator.comparing(FailedRecord::shardId))
+                        .toList(),
+                error,
+                merged.map(MergeRecord::output).orElse(job.output()),
+                merged.map(MergeRecord::sha256).orElse(null),
+                lines);
+    }
+
+    private static @Nullable String finalizeError(List<GenerationFiles> generations) {
+        return generations.stream()
+                .map(GenerationFiles::finalizeResult)
+                .flatMap(Optional::stream)
+                .max(Comparator.comparing(RoleResult::endedAt))
+                .map(RoleResult::error)
+                .orElse(null);
+    }
+
+    private List<ShardLine> lines(Manifest job, Map<ShardId, FailedRecord> failed) throws IOException {
+        Map<String, Long> epochs = locks.highestEpochs();
+        List<ShardLine> lines = new ArrayList<>();
+        for (Manifest.Shard shard : job.shards()) {
+            ShardId id = shard.id();
+            DoneRecord result = done.get(id);
+            FailedRecord failure = failed.get(id);
+            if (result != null) {
+                lines.add(new ShardLine(id, ShardState.DONE, shard.rows(), result.node(), result.rows() + " rows out"));
+            } else if (failure != null) {
+                lines.add(new ShardLine(id, ShardState.FAILED, shard.rows(), failure.node(), failure.summary()));
+            } else {
+                lines.add(openLine(shard, epochs.getOrDefault(id.toString(), 0L)));
+            }
+        }
+        return lines;
+    }
+
+    private ShardLine openLine(Manifest.Shard shard, long epoch) throws IOException {
+        Optional<LeaseStore.Sight> sight =
+                epoch == 0 ? Optional.empty() : locks.look(shard.id().toString(), epoch);
+        Optional<Claim> claim = sight.flatMap(LeaseStore.Sight::claim);
+        if (claim.isEmpty()) {
+            return new ShardLine(shard.id(), ShardState.PENDING, shard.rows(), null, null);
+        }
+        if (claim.get().status() != ClaimStatus.RUNNING) {
+            String note = claim.get().reason() == null
+                    ? null
+                    : "last attempt: " + claim.get().reason();
+            return new ShardLine(shard.id(), ShardState.PENDING, shard.rows(), null, note);
+        }
+        long age = System.currentTimeMillis() - sight.get().beat().toMillis();
+        ShardState state = age > staleAfter.toMillis() ? ShardState.STALE : ShardState.RUNNING;
+        String note = "epoch " + epoch + ", last beat " + Math.max(0, age) / 1000 + " s ago";
+        return new ShardLine(shard.id(), state, shard.rows(), claim.get().node(), note);
+    }
+
+    private static JobStatus.ShardCounts counts(List<ShardLine> lines) {
+        int[] by = new int[ShardState.values().length];
+        lines.forEach(line -> by[line.state().ordinal()]++);
+        return new JobStatus.ShardCounts(
+                lines.size(),
+                by[ShardState.PENDING.ordinal()],
+                by[ShardState.RUNNING.ordinal()],
+                by[ShardState.STALE.ordinal()],
+                by[ShardState.DONE.ordinal()],
+                by[ShardState.FAILED.ordinal()]);
+    }
+
+    private static State state(List<ShardLine> lines, boolean merged, @Nullable String error) {
+        Set<ShardState> states = new HashSet<>();
+        lines.forEach(line -> states.add(line.state()));
+        if (merged) {
+            return State.DONE;
+        }
+        boolean settled = !states.contains(ShardState.PENDING)
+                && !states.contains(ShardState.RUNNING)
+                && !states.contains(ShardState.STALE);
+        if (!settled) {
+            return State.RUNNING;
+        }
+        return states.contains(ShardState.FAILED) || error != null ? State.FAILED : State.FINALIZING;
+    }
+
+    private JobStatus.RowCounts rows(Manifest job, List<ShardLine> lines) {
+        long finished = lines.stream()
+                .filter(line -> line.state() == ShardState.DONE)
+                .mapToLong(ShardLine::rows)
+                .sum();
+        long out = done.values().stream().mapToLong(DoneRecord::rows).sum();
+        return new JobStatus.RowCounts(job.totalRows(), finished, out);
+    }
+
+    private List<JobStatus.NodeShare> nodes(List<ShardLine> lines) {
+        Map<String, Integer> finished = new HashMap<>();
+        Map<String, Integer> running = new HashMap<>();
+        Map<String, String> hostnames = new HashMap<>();
+        done.values().forEach(record -> hostnames.put(record.node(), record.hostname()));
+        for (ShardLine line : lines) {
+            if (line.state() == ShardState.DONE) {
+                finished.merge(Objects.requireNonNull(line.node()), 1, Integer::sum);
+            } else if (line.state() == ShardState.RUNNING || line.state() == ShardState.STALE) {
+                running.merge(Objects.requireNonNull(line.node()), 1, Integer::sum);
+            }
+        }
+        Set<String> names = new TreeSet<>(finished.keySet());
+        names.addAll(running.keySet());
+        return names.stream()
+                .map(node -> new JobStatus.NodeShare(
+                        node,
+                        hostnames.getOrDefault(node, ""),
+                        finished.getOrDefault(node, 0),
+                        running.getOrDefault(node, 0)))
+                .toList();
+    }
+}

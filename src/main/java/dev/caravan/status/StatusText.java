@@ -1,0 +1,61 @@
+package dev.caravan.status;
+
+import dev.caravan.shard.FailedRecord;
+import java.util.Locale;
+
+/** A job's status as text for people. */
+public final class StatusText {
+    private StatusText() {}
+
+    /** @param all every shard with its state too */
+    public static String of(JobStatus status, boolean all) {
+        JobStatus.ShardCounts shards = status.shards();
+        StringBuilder text = new StringBuilder();
+        line(text, "job     %s (%s)", status.job(), status.jobDir());
+        line(text, "state   %s", status.state());
+        line(
+                text,
+                "shards  %d: %d pending, %d running, %d stale, %d done, %d failed",
+                shards.total(),
+                shards.pending(),
+                shards.running(),
+                shards.stale(),
+                shards.done(),
+                shards.failed());
+        line(
+                text,
+                "rows    %d of %d done, %d out",
+                status.rows().done(),
+                status.rows().total(),
+                status.rows().out());
+        for (JobStatus.NodeShare node : status.nodes()) {
+            line(text, "node    %s: %d done, %d running", node.node(), node.done(), node.running());
+        }
+        for (FailedRecord failure : status.failures()) {
+            line(text, "failed  %s: %s", failure.shardId(), failure.summary());
+        }
+        if (status.error() != null) {
+            line(text, "error   %s", status.error());
+        }
+        if (status.output() != null) {
+            line(text, "output  %s%s", status.output(), status.sha256() == null ? "" : "  sha256 " + status.sha256());
+        }
+        if (all && status.allShards() != null) {
+            for (JobStatus.ShardLine shard : status.allShards()) {
+                line(
+                        text,
+                        "%s  %-7s  %8d rows  %s  %s",
+                        shard.id(),
+                        shard.state(),
+                        shard.rows(),
+                        shard.node() == null ? "-" : shard.node(),
+                        shard.note() == null ? "" : shard.note());
+            }
+        }
+        return text.toString();
+    }
+
+    private static void line(StringBuilder text, String format, Object... values) {
+        text.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
+    }
+}

@@ -1,0 +1,278 @@
+package dev.caravan.store;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Caravan asks of a file system: facts that are published whole and once, facts that their owner replaces, and
+ * listings. Every write is on the disk, name included, when the method returns.
+ */
+public final class Disk {
+    private static final String TEMPORARY = ".tmp-";
+
+    private Disk() {}
+
+    /**
+     * Gives {@code content} the name {@code target} if nothing has it yet. The content is complete before it has the
+     * name. After an answer of "exists" the file is compared with the content, since a network may lose the answer to
+     * a link that succeeded and repeat the question.
+     *
+     * @return whether this call made the fact
+     */
+    public static boolean publish(Path target, byte[] content) throws IOException {
+        Path temporary = temporaryFor(target);
+        try {
+            write(temporary, content);
+            try {
+                Files.createLink(target, temporary);
+            } catch (FileAlreadyExistsException e) {
+                return readIfPresent(target)
+                        .map(found -> Arrays.equals(found, content))
+                        .orElse(false);
+            } catch (UnsupportedOperationException | FileSystemException noLinks) {
+                return publishWithoutLinks(target, content, noLinks);
+            }
+            syncDirectory(target.getParent());
+            return true;
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. */
+    private static boolean publishWithoutLinks(Path target, byte[] content, Exception noLinks) throws IOException {
+        try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            writeAll(out, content);
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        } catch (IOException e) {
+            e.addSuppressed(noLinks);
+            throw e;
+        }
+        syncDirectory(target.getParent());
+        return true;
+    }
+
+    /** Replaces a fact that only its owner rewrites: readers see the old content or the new, never a mixture. */
+    public static void replace(Path target, byte[] content) throws IOException {
+        Path temporary = temporaryFor(target);
+        try {
+            write(temporary, content);
+            rename(temporary, target);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** Renames within one file system, replacing what is there, and makes the new name durable. */
+    public static void rename(Path from, Path to) throws IOException {
+        try {
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        } catch (AtomicMoveNotSupportedException e) {
+            throw new StoreException(
+                    "cannot rename " + from + " to " + to + " in one step: both must be on the same file system", e);
+        }
+        syncDirectory(to.getParent());
+    }
+
+    /** Renames a directory to a name that must be free. @return whether it was free */
+    public static boolean renameToNew(Path from, Path to) throws IOException {
+        if (Files.exists(to)) {
+            return false;
+        }
+        try {
+            rename(from, to); // rename(2) of a directory replaces an empty directory only
+        } catch (FileSystemException e) {
+            if (Files.exists(to)) {
+                return false;
+            }
+            throw e;
+        }
+        return true;
+    }
+
+    private static Path temporaryFor(Path target) {
+        return target.resolveSibling(TEMPORARY + UUID.randomUUID());
+    }
+
+    private static void write(Path file, byte[] content) throws IOException {
+        try (FileChannel out = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            writeAll(out, content);
+        }
+    }
+
+    private static void writeAll(FileChannel out, byte[] content) throws IOException {
+        ByteBuffer buffer = ByteBuffer.wrap(content);
+        while (buffer.hasRemaining()) {
+            out.write(buffer);
+        }
+        out.force(true);
+    }
+
+    /** Makes the names in a directory durable; a mount that cannot sync directories is left to its own promise. */
+    public static void syncDirectory(Path directory) {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException unsupported) {
+            // Some network mounts refuse fsync on a directory and make names durable on their own.
+        }
+    }
+
+    public static void sync(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    public static byte[] read(Path file) throws IOException {
+        return Files.readAllBytes(file);
+    }
+
+    public static Optional<byte[]> readIfPresent(Path file) throws IOException {
+        try {
+            return Optional.of(Files.readAllBytes(file));
+        } catch (NoSuchFileException | FileNotFoundException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Writes content to a stream. */
+    @FunctionalInterface
+    public interface Writing<T> {
+        T to(OutputStream out) throws IOException;
+    }
+
+    /** Streams a file under a temporary name and gives it its own once it is complete and on the disk. */
+    public static <T> T writeWhole(Path target, Writing<T> content) throws IOException {
+        Path temporary = temporaryFor(target);
+        try {
+            T result;
+            try (FileChannel channel =
+                    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                result = content.to(Channels.newOutputStream(channel));
+                channel.force(true);
+            }
+            rename(temporary, target);
+            return result;
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** A file of /proc, which may vanish at any moment. */
+    public static Optional<String> readKernelText(String path) {
+        try {
+            return Optional.of(Files.readString(Path.of(path), StandardCharsets.ISO_8859_1));
+        } catch (IOException gone) {
+            return Optional.empty();
+        }
+    }
+
+    public static InputStream open(Path file) throws IOException {
+        return Files.newInputStream(file);
+    }
+
+    public static boolean exists(Path path) {
+        return Files.exists(path);
+    }
+
+    public static boolean isDirectory(Path path) {
+        return Files.isDirectory(path);
+    }
+
+    public static boolean isFile(Path path) {
+        return Files.isRegularFile(path);
+    }
+
+    public static long size(Path file) throws IOException {
+        return Files.size(file);
+    }
+
+    /** Bytes of a file, or of all files below a directory; 0 if there is none. */
+    public static long treeSize(String path) {
+        try (var files = Files.walk(Path.of(path))) {
+            return files.mapToLong(file -> {
+                        try {
+                            return Files.isRegularFile(file) ? Files.size(file) : 0;
+                        } catch (IOException gone) {
+                            return 0;
+                        }
+                    })
+                    .sum();
+        } catch (IOException | UncheckedIOException gone) {
+            return 0;
+        }
+    }
+
+    public static Path newTemporaryDirectory(String prefix) throws IOException {
+        return Files.createTempDirectory(prefix);
+    }
+
+    public static void createDirectories(Path directory) throws IOException {
+        Files.createDirectories(directory);
+    }
+
+    /** Names in a directory, sorted; none if it does not exist. */
+    public static List<String> list(Path directory) throws IOException {
+        List<String> names = new ArrayList<>();
+        try (var entries = Files.newDirectoryStream(directory)) {
+            for (Path entry : entries) {
+                names.add(entry.getFileName().toString());
+            }
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+        names.sort(null);
+        return names;
+    }
+
+    public static boolean deleteIfPresent(Path file) throws IOException {
+        return Files.deleteIfExists(file);
+    }
+
+    public static void deleteTree(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.deleteIfExists(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e) throws IOException {
+                if (e != null) {
+                    throw e;
+                }
+                Files.deleteIfExists(visited);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

@@ -1,0 +1,42 @@
+package dev.caravan.store;
+
+import dev.caravan.shard.RoleResult;
+import java.io.IOException;
+import java.util.Optional;
+
+/** The facts of one generation of a job: what was asked for, and how its roles ended. */
+public final class GenerationFiles {
+    private final Layout.Generation layout;
+
+    public GenerationFiles(Layout.Generation layout) {
+        this.layout = layout;
+    }
+
+    /** @return whether {@code canonical} is what this generation is asked for: nobody asked for anything else before */
+    public boolean agreeOn(byte[] canonical) throws IOException {
+        Disk.createDirectories(layout.path());
+        return Disk.publish(layout.descriptor(), canonical);
+    }
+
+    public Optional<byte[]> descriptor() throws IOException {
+        return Disk.readIfPresent(layout.descriptor());
+    }
+
+    public Optional<RoleResult> prepareResult() {
+        return JobFiles.parse(layout.prepareResult(), RoleResult.class);
+    }
+
+    public Optional<RoleResult> finalizeResult() {
+        return JobFiles.parse(layout.finalizeResult(), RoleResult.class);
+    }
+
+    /** @return whether this result is the first; the first stands */
+    public boolean publishPrepared(RoleResult result) throws IOException {
+        return Disk.publish(layout.prepareResult(), Json.bytes(result));
+    }
+
+    /** @return whether this result is the first; the first stands */
+    public boolean publishFinalized(RoleResult result) throws IOException {
+        return Disk.publish(layout.finalizeResult(), Json.bytes(result));
+    }
+}

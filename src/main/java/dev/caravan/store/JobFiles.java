@@ -1,0 +1,99 @@
+package dev.caravan.store;
+
+import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Manifest;
+import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.ShardId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The facts of one job directory, typed. A fact that cannot be read is an error that names its file. */
+public final class JobFiles {
+    private static final String RECORD_SUFFIX = ".json";
+
+    private final Layout.Job layout;
+
+    public JobFiles(Layout.Job layout) {
+        this.layout = layout;
+    }
+
+    public Layout.Job layout() {
+        return layout;
+    }
+
+    /** @throws StoreException if the job is not prepared */
+    public Manifest manifest() {
+        return manifestIfPresent()
+                .orElseThrow(() -> new StoreException("no manifest.json in " + layout.path()
+                        + ": this is not a prepared job directory; run 'caravan prepare' first, or check --job-dir"));
+    }
+
+    public Optional<Manifest> manifestIfPresent() {
+        return parse(layout.manifest(), Manifest.class);
+    }
+
+    public Optional<DoneRecord> done(ShardId shard) {
+        return parse(layout.done(shard), DoneRecord.class);
+    }
+
+    public Optional<FailedRecord> failed(ShardId shard) {
+        return parse(layout.failed(shard), FailedRecord.class);
+    }
+
+    /** @return whether this record is the first; the first stands */
+    public boolean publishDone(DoneRecord record) throws IOException {
+        return Disk.publish(layout.done(record.shardId()), Json.bytes(record));
+    }
+
+    /** @return whether this record is the first; the first stands */
+    public boolean publishFailed(FailedRecord record) throws IOException {
+        return Disk.publish(layout.failed(record.shardId()), Json.bytes(record));
+    }
+
+    public Optional<MergeRecord> merged() {
+        return parse(layout.mergeRecord(), MergeRecord.class);
+    }
+
+    /** Shards that have a done record, by one listing. */
+    public Set<ShardId> doneShards() throws IOException {
+        return shardsNamedIn(layout.doneRecords());
+    }
+
+    /** Shards that have a terminal failure, by one listing; a shard that is also done is done. */
+    public Set<ShardId> failedShards() throws IOException {
+        return shardsNamedIn(layout.failedRecords());
+    }
+
+    private static Set<ShardId> shardsNamedIn(Path directory) throws IOException {
+        Set<ShardId> shards = new HashSet<>();
+        for (String name : Disk.list(directory)) {
+            if (!Layout.isHidden(name) && name.endsWith(RECORD_SUFFIX)) {
+                shards.add(ShardId.parse(name.substring(0, name.length() - RECORD_SUFFIX.length())));
+            }
+        }
+        return shards;
+    }
+
+    public List<FailedRecord> failures() throws IOException {
+        List<FailedRecord> records = new ArrayList<>();
+        for (ShardId shard : failedShards().stream().sorted().toList()) {
+            failed(shard).ifPresent(records::add);
+        }
+        return records;
+    }
+
+    static <T> Optional<T> parse(Path file, Class<T> type) {
+        try {
+            Optional<byte[]> content = Disk.readIfPresent(file);
+            return content.isEmpty() ? Optional.empty() : Optional.of(Json.parse(content.get(), type));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new StoreException("cannot read " + file + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package dev.caravan.store;
+
+import dev.caravan.shard.ShardId;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Every name in the shared directory. Nothing else in the program spells one. */
+public final class Layout {
+    private Layout() {}
+
+    /** Names that are not finished work: listings skip them. */
+    public static boolean isHidden(String name) {
+        return name.startsWith(".");
+    }
+
+    /** The shared root: inbox, jobs and nodes. */
+    public record Root(Path path) {
+        public Root {
+            path = path.toAbsolutePath().normalize();
+        }
+
+        public Path inbox() {
+            return path.resolve("inbox");
+        }
+
+        public Path accepted() {
+            return inbox().resolve(".accepted");
+        }
+
+        public Path rejected() {
+            return inbox().resolve(".rejected");
+        }
+
+        /** The explanation beside a rejected descriptor. */
+        public Path errorOf(Path rejected) {
+            return rejected.resolveSibling(rejected.getFileName() + ".error.txt");
+        }
+
+        public Path jobs() {
+            return path.resolve("jobs");
+        }
+
+        public Job job(String name) {
+            return new Job(jobs().resolve(name));
+        }
+
+        public Path nodes() {
+            return path.resolve("nodes");
+        }
+
+        public Path node(String nodeId) {
+            return nodes().resolve(nodeId + ".json");
+        }
+    }
+
+    /** A job directory and the hidden coordination directory beside it. */
+    public record Job(Path path) {
+        private static final String COORDINATION_SUFFIX = ".coordination";
+
+        public Job {
+            path = path.toAbsolutePath().normalize();
+        }
+
+        public String name() {
+            return path.getFileName().toString();
+        }
+
+        public Path manifest() {
+            return path.resolve("manifest.json");
+        }
+
+        public Path recipe() {
+            return path.resolve("recipe.yaml");
+        }
+
+        public Path shards() {
+            return path.resolve("shards");
+        }
+
+        public Path shard(ShardId shard) {
+            return shards().resolve(shard + ".jsonl");
+        }
+
+        public Path cache() {
+            return path.resolve("cache");
+        }
+
+        public Path attempts() {
+            return path.resolve("attempts");
+        }
+
+        public Path attempts(ShardId shard) {
+            return attempts().resolve(shard.toString());
+        }
+
+        public Attempt attempt(ShardId shard, long epoch, String token) {
+            return new Attempt(attempts(shard).resolve("%04d-%s".formatted(epoch, token)));
+        }
+
+        public Path state() {
+            return path.resolve("state");
+        }
+
+        public Path locks() {
+            return state().resolve("locks");
+        }
+
+        public Path doneRecords() {
+            return state().resolve("done");
+        }
+
+        public Path done(ShardId shard) {
+            return doneRecords().resolve(shard + ".json");
+        }
+
+        public Path failedRecords() {
+            return state().resolve("failed");
+        }
+
+        public Path failed(ShardId shard) {
+            return failedRecords().resolve(shard + ".json");
+        }
+
+        public Path history() {
+            return state().resolve("history");
+        }
+
+        /** Where the record of a terminal failure goes when the shard is retried. */
+        public Path history(ShardId shard, long epoch) {
+            return history().resolve(shard + "." + epoch + ".failed.json");
+        }
+
+        public Path mergedByDefault() {
+            return path.resolve("merged.jsonl");
+        }
+
+        public Path mergeRecord() {
+            return path.resolve("merge.json");
+        }
+
+        /** Where prepare builds the job before it gets its name. */
+        public Path stage(String unique) {
+            return path.resolveSibling("." + name() + ".preparing." + unique);
+        }
+
+        public boolean isStage(String siblingName) {
+            return siblingName.startsWith("." + name() + ".preparing.");
+        }
+
+        public Path coordination() {
+            return path.resolveSibling("." + name() + COORDINATION_SUFFIX);
+        }
+
+        public Generation generation(String id) {
+            return new Generation(coordination().resolve(id));
+        }
+
+        /** The job of a coordination directory's name, or null for any other name. */
+        public static @Nullable String ofCoordination(String siblingName) {
+            return siblingName.startsWith(".") && siblingName.endsWith(COORDINATION_SUFFIX)
+                    ? siblingName.substring(1, siblingName.length() - COORDINATION_SUFFIX.length())
+                    : null;
+        }
+
+        /** A path of this job as the manifest holds it. */
+        public String relative(Path inside) {
+            return path.relativize(inside).toString();
+        }
+
+        /** The opposite of {@link #relative}; a manifest that points outside the job is refused. */
+        public Path resolve(String relative) {
+            Path resolved = path.resolve(relative).normalize();
+            if (!resolved.startsWith(path)) {
+                throw new StoreException("Manifest path escapes job directory: '" + relative + "' in " + manifest()
+                        + "; the manifest was changed by hand: prepare the job again in a new directory");
+            }
+            return resolved;
+        }
+    }
+
+    /** One run of the roles prepare and finalize. A new run of the same job directory is a new generation. */
+    public record Generation(Path path) {
+        public Path descriptor() {
+            return path.resolve("job.json");
+        }
+
+        public Path prepareResult() {
+            return path.resolve("prepare-result.json");
+        }
+
+        public Path finalizeResult() {
+            return path.resolve("finalize-result.json");
+        }
+
+        public Path abort() {
+            return path.resolve("abort.json");
+        }
+    }
+
+    /** The isolated directory of one attempt. */
+    public record Attempt(Path path) {
+        public Path record() {
+            return path.resolve("attempt.json");
+        }
+
+        public Path log() {
+            return path.resolve("process.log");
+        }
+
+        public Path request() {
+            return path.resolve("request.json");
+        }
+
+        public Path outcome() {
+            return path.resolve("outcome.json");
+        }
+
+        public Path rayOutput() {
+            return path.resolve("ray-output.jsonl");
+        }
+
+        public Path commandOutput() {
+            return path.resolve("output.jsonl");
+        }
+
+        public Path processed() {
+            return path.resolve("processed.jsonl");
+        }
+
+        public Path produced() {
+            return path.resolve("produced");
+        }
+
+        public Path work() {
+            return path.resolve("work");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.caravan.store;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+
+/**
+ * A large file while it is written: hidden beside its target, so on the same file system, until it is complete and gets
+ * the target's name. Closing removes whatever has not been published. Not thread-safe.
+ */
+public final class NewFile implements AutoCloseable {
+    private static final String PREFIX = ".caravan-";
+
+    private final Path target;
+    private final Path temporary;
+    private final FileChannel channel;
+    private final Linking linking;
+
+    /** How a mount makes a second name for a file; some cannot. */
+    @FunctionalInterface
+    interface Linking {
+        void link(Path name, Path existing) throws IOException;
+    }
+
+    private NewFile(Path target, Path temporary, FileChannel channel, Linking linking) {
+        this.target = target;
+        this.temporary = temporary;
+        this.channel = channel;
+        this.linking = linking;
+    }
+
+    /** @param maker tells apart those who write to the same folder; letters and digits */
+    public static NewFile beside(Path target, String maker) throws IOException {
+        return beside(target, maker, Files::createLink);
+    }
+
+    static NewFile beside(Path target, String maker, Linking linking) throws IOException {
+        Path temporary = target.resolveSibling(PREFIX + maker + "-" + UUID.randomUUID());
+        return new NewFile(
+                target,
+                temporary,
+                FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                linking);
+    }
+
+    /** Removes what a killed process of the same maker left. One that still writes will fail to publish. */
+    public static void removeAbandoned(Path target, String maker) throws IOException {
+        Path folder = target.toAbsolutePath().getParent();
+        for (String name : Disk.list(folder)) {
+            if (name.startsWith(PREFIX + maker + "-")) {
+                Files.deleteIfExists(folder.resolve(name));
+            }
+        }
+    }
+
+    /** Not buffered. */
+    public OutputStream out() {
+        return Channels.newOutputStream(channel);
+    }
+
+    /**
+     * Gives the file its name if nothing has that name yet; complete and on the disk before it does.
+     *
+     * @return whether the target is now this file
+     */
+    public boolean publish() throws IOException {
+        complete();
+        try {
+            linking.link(target, temporary);
+        } catch (FileAlreadyExistsException e) {
+            // A network may lose the answer to a link that succeeded and ask again.
+            return Files.isSameFile(target, temporary);
+        } catch (UnsupportedOperationException | FileSystemException noLinks) {
+            return publishWithoutLinks(noLinks);
+        }
+        Disk.syncDirectory(target.toAbsolutePath().getParent());
+        return true;
+    }
+
+    /** Reserves the name with an empty file and renames over it: nobody else can reserve it meanwhile. */
+    private boolean publishWithoutLinks(Exception noLinks) throws IOException {
+        try {
+            Files.createFile(target);
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        } catch (IOException e) {
+            e.addSuppressed(noLinks);
+            throw e;
+        }
+        try {
+            Disk.rename(temporary, target);
+        } catch (IOException e) {
+            Files.deleteIfExists(target);
+            throw e;
+        }
+        return true;
+    }
+
+    /** Gives the file its name in place of whatever has it; readers see the old file or the new one. */
+    public void replace() throws IOException {
+        complete();
+        Disk.rename(temporary, target);
+    }
+
+    private void complete() throws IOException {
+        channel.force(true);
+        channel.close();
+        if (!Files.exists(temporary)) {
+            throw new StoreException("the unfinished " + target + " was removed by another process that writes the same"
+                    + " file; let one of them end, then run this again");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            channel.close();
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package dev.caravan.finalize;
+
+import dev.caravan.jsonl.Sha256;
+import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.Engine;
+import dev.caravan.shard.Execution;
+import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Manifest;
+import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardId;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.Json;
+import dev.caravan.store.Layout;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** A real job directory whose shards are all done: each of the given texts is the result of one shard. */
+final class FinishedJob {
+    private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-10-01T12:00:00Z"), ZoneOffset.UTC);
+
+    final Layout.Job layout;
+    final JobFiles files;
+    final Path input;
+    final Path output;
+    private final List<String> results;
+
+    private FinishedJob(Path folder, List<String> results) {
+        this.layout = new Layout.Job(folder.resolve("job"));
+        this.files = new JobFiles(layout);
+        this.input = folder.resolve("input.jsonl");
+        this.output = folder.resolve("out/merged.jsonl");
+        this.results = results;
+    }
+
+    static FinishedJob in(Path folder, String... results) throws IOException {
+        FinishedJob job = new FinishedJob(folder, List.of(results));
+        for (Path directory : List.of(job.layout.shards(), job.layout.doneRecords(), job.layout.failedRecords())) {
+            Files.createDirectories(directory);
+        }
+        List<Manifest.Shard> shards = new ArrayList<>();
+        StringBuilder all = new StringBuilder();
+        for (int i = 0; i < results.length; i++) {
+            shards.add(job.shard(i));
+            all.append(Files.readString(job.layout.shard(job.id(i))));
+            job.finish(i);
+        }
+        Files.writeString(job.input, all);
+        Files.write(job.layout.manifest(), Json.bytes(job.manifest(shards, all.toString())));
+        return job;
+    }
+
+    private Manifest.Shard shard(int index) throws IOException {
+        String text = "{\"shard\":" + index + ",\"row\":0}\n{\"shard\":" + index + ",\"row\":1}\n";
+        Files.writeString(layout.shard(id(index)), text);
+        return new Manifest.Shard(id(index), "shards/" + id(index) + ".jsonl", 2, text.length(), sha256(text));
+    }
+
+    private Manifest manifest(List<Manifest.Shard> shards, String all) {
+        return new Manifest(
+                Manifest.SCHEMA_VERSION,
+                "job-1",
+                "2026-10-01T10:00:00Z",
+                input.toString(),
+                input.getParent().toString(),
+                Map.of(),
+                List.of(),
+                List.of(new Manifest.InputFile(input.toString(), all.length(), 0, sha256(all), 2L * shards.size())),
+                2L * shards.size(),
+                all.length(),
+                sha256(all),
+                shards.size(),
+                shards,
+                null,
+                null,
+                new Execution(Engine.COMMAND, List.of("cp", "{input}", "{output}"), Execution.Ray.DEFAULT),
+                Policy.DEFAULT,
+                output.toString(),
+                List.of());
+    }
+
+    /** Nodes a and b take turns. */
+    private void finish(int index) throws IOException {
+        String text = results.get(index);
+        String node = index % 2 == 0 ? "a" : "b";
+        Files.createDirectories(result(index).getParent());
+        Files.writeString(result(index), text);
+        DoneRecord record = new DoneRecord(
+                id(index),
+                "node-" + node,
+                "host-" + node,
+                7,
+                "token",
+                1,
+                1,
+                layout.relative(result(index)),
+                "command",
+                null,
+                2,
+                text.chars().filter(c -> c == '\n').count(),
+                bytes(text).length,
+                sha256(text),
+                List.of(),
+                null,
+                0.1,
+                "2026-10-01T11:00:00Z");
+        Files.write(layout.done(id(index)), Json.bytes(record));
+    }
+
+    void fail(int index, String reason) throws IOException {
+        Files.deleteIfExists(layout.done(id(index)));
+        FailedRecord record = new FailedRecord(
+                id(index), "node-a", "host-a", 4, FailureClass.DATA, reason, 4, "attempts/x", "2026-10-01T11:00:00Z");
+        Files.write(layout.failed(id(index)), Json.bytes(record));
+    }
+
+    ShardId id(int index) {
+        return new ShardId(index, results.size());
+    }
+
+    Path shardFile(int index) {
+        return layout.shard(id(index));
+    }
+
+    Path result(int index) {
+        return layout.attempt(id(index), 1, "token").processed();
+    }
+
+    MergeRecord merge() {
+        return new Merger(CLOCK).merge(request(false));
+    }
+
+    MergeRecord mergeOverwriting() {
+        return new Merger(CLOCK).merge(request(true));
+    }
+
+    MergeRecord merge(MergeRequest request) {
+        return new Merger(CLOCK).merge(request);
+    }
+
+    MergeRequest request(boolean overwrite) {
+        return new MergeRequest(files, output, overwrite, "node-m", () -> true);
+    }
+
+    static void replaceIn(Path file, String old, String replacement) throws IOException {
+        String text = Files.readString(file);
+        if (!text.contains(old)) {
+            throw new AssertionError(file + " does not hold " + old + ": " + text);
+        }
+        Files.writeString(file, text.replaceFirst(Pattern.quote(old), replacement));
+    }
+
+    static String sha256(String text) {
+        return Sha256.hex(bytes(text));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,335 @@
+package dev.caravan.finalize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.caravan.finalize.Verification.Finding;
+import dev.caravan.finalize.Verification.Step;
+import dev.caravan.store.Json;
+import dev.caravan.store.StoreException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VerifierTest {
+    private static final String FIRST = "{\"a\":1}\n{\"a\":2}\n";
+    private static final String SECOND = "";
+    private static final String THIRD = "{\"c\":1}\n";
+
+    @TempDir
+    Path folder;
+
+    private FinishedJob job;
+
+    @BeforeEach
+    void merged() throws IOException {
+        job = FinishedJob.in(folder, FIRST, SECOND, THIRD);
+        job.merge();
+    }
+
+    @Test
+    void a_sound_job_passes_every_step_with_numbers() {
+        Verification verification = verify();
+
+        assertThat(verification.findings()).isEmpty();
+        assertThat(verification.ok()).isTrue();
+        assertThat(verification.steps())
+                .containsExactly(
+                        new Step("manifest", true, "3 shards, 6 rows, 120 bytes", 0, List.of()),
+                        new Step("inputs", true, "1 files, 120 bytes", 0, List.of()),
+                        new Step("shards", true, "3 files, 6 rows, 120 bytes", 0, List.of()),
+                        new Step("results", true, "3 of 3 shards done, 3 rows, 24 bytes", 0, List.of()),
+                        new Step(
+                                "merged",
+                                true,
+                                job.output + ": 3 rows, 24 bytes, sha256 " + FinishedJob.sha256(FIRST + THIRD)
+                                        + " of 3 shards",
+                                0,
+                                List.of()),
+                        new Step("nodes", true, "2 host names [host-a, host-b]", 0, List.of()));
+    }
+
+    @Test
+    void a_verification_can_be_handed_on_as_json() throws IOException {
+        assertThat(Json.parse(Json.bytes(verify()), Verification.class)).isEqualTo(verify());
+    }
+
+    @Test
+    void a_flipped_byte_of_the_input_is_found() throws IOException {
+        FinishedJob.replaceIn(job.input, "\"shard\":1", "\"shard\":9");
+
+        assertThat(onlyFinding("inputs").file()).isEqualTo(job.input.toString());
+        assertThat(onlyFinding("inputs").problem())
+                .startsWith("expected 120 bytes, sha256 ")
+                .endsWith("; the input was changed after the job was prepared");
+    }
+
+    @Test
+    void a_byte_that_breaks_a_line_of_the_input_is_found_with_its_line() throws IOException {
+        FinishedJob.replaceIn(job.input, "{\"shard\":1,\"row\":1}", "{\"shard\":1,\"row\":1]");
+
+        assertThat(onlyFinding("inputs").problem()).contains("; line 4, byte 78 (column 19): ");
+    }
+
+    @Test
+    void the_input_may_be_left_out() throws IOException {
+        Files.delete(job.input);
+
+        assertThat(onlyFinding("inputs").problem()).isEqualTo("expected a file, found none");
+        Verification without = Verifier.verify(job.files, new Verifier.Options(false, 1));
+        assertThat(without.ok()).isTrue();
+        assertThat(without.steps().get(1)).isEqualTo(new Step("inputs", true, "skipped", 0, List.of()));
+    }
+
+    @Test
+    void a_flipped_byte_of_a_shard_is_found_in_its_shard() throws IOException {
+        FinishedJob.replaceIn(job.shardFile(1), "\"row\":0", "\"row\":8");
+
+        Finding finding = onlyFinding("shards");
+        assertThat(finding.shard()).isEqualTo(job.id(1));
+        assertThat(finding.file()).isEqualTo(job.shardFile(1).toString());
+        assertThat(finding.problem())
+                .startsWith("expected 2 rows, 40 bytes, sha256 ")
+                .contains(", found 2 rows, 40");
+    }
+
+    @Test
+    void shards_that_are_right_one_by_one_must_be_right_in_a_row() throws IOException {
+        FinishedJob.replaceIn(job.layout.manifest(), "\"normalized_sha256\" : \"", "\"normalized_sha256\" : \"0");
+
+        assertThat(onlyFinding("shards").file()).isEqualTo(job.layout.manifest().toString());
+        assertThat(onlyFinding("shards").problem()).startsWith("expected normalized_sha256 0");
+    }
+
+    @Test
+    void a_manifest_that_does_not_add_up_is_found() throws IOException {
+        FinishedJob.replaceIn(job.layout.manifest(), "\"total_rows\" : 6", "\"total_rows\" : 7");
+        FinishedJob.replaceIn(job.layout.manifest(), "\"total_size_bytes\" : 120", "\"total_size_bytes\" : 121");
+        FinishedJob.replaceIn(job.layout.manifest(), "\"num_shards\" : 3", "\"num_shards\" : 4");
+        FinishedJob.replaceIn(job.layout.manifest(), "\"schema_version\" : 2", "\"schema_version\" : 1");
+
+        assertThat(verify().steps().get(0).findings())
+                .extracting(Finding::problem)
+                .containsExactly(
+                        "expected schema_version 2, found 1",
+                        "expected num_shards 4, found 3",
+                        "expected total_rows 7, found 6",
+                        "expected rows of the input files 7, found 6",
+                        "expected total_size_bytes 121, found 120");
+    }
+
+    @Test
+    void shards_in_another_order_are_found() throws IOException {
+        String manifest = Files.readString(job.layout.manifest());
+        Files.writeString(
+                job.layout.manifest(),
+                manifest.replace("part-00000", "part-x")
+                        .replace("part-00001", "part-00000")
+                        .replace("part-x", "part-00001"));
+
+        assertThat(verify().steps().get(0).findings())
+                .extracting(Finding::problem)
+                .containsExactly(
+                        "expected shard 0 to be part-00000-of-00003, found part-00001-of-00003",
+                        "expected shard 1 to be part-00001-of-00003, found part-00000-of-00003");
+    }
+
+    @Test
+    void a_flipped_byte_of_a_result_is_found_in_its_shard() throws IOException {
+        FinishedJob.replaceIn(job.result(2), "1", "7");
+
+        Finding finding = onlyFinding("results");
+        assertThat(finding.shard()).isEqualTo(job.id(2));
+        assertThat(finding.file()).isEqualTo(job.result(2).toString());
+        assertThat(finding.problem())
+                .isEqualTo("expected 1 rows, 8 bytes, sha256 " + FinishedJob.sha256(THIRD)
+                        + ", found 1 rows, 8 bytes, sha256 " + FinishedJob.sha256("{\"c\":7}\n"));
+    }
+
+    @Test
+    void a_missing_result_is_found() throws IOException {
+        Files.delete(job.result(0));
+
+        assertThat(onlyFinding("results"))
+                .isEqualTo(new Finding(job.id(0), job.result(0).toString(), "expected a file, found none"));
+    }
+
+    @Test
+    void a_done_record_of_another_shard_is_found() throws IOException {
+        Files.copy(job.layout.done(job.id(2)), job.layout.done(job.id(1)), StandardCopyOption.REPLACE_EXISTING);
+
+        assertThat(step("results").findings().get(0).problem())
+                .isEqualTo("expected shard_id part-00001-of-00003, found part-00002-of-00003");
+        assertThat(step("merged").ok()).isFalse();
+    }
+
+    @Test
+    void a_record_of_less_input_than_the_shard_has_is_found() throws IOException {
+        FinishedJob.replaceIn(job.layout.done(job.id(1)), "\"rows_in\" : 2", "\"rows_in\" : 1");
+
+        assertThat(onlyFinding("results").problem()).isEqualTo("expected rows_in 2, found 1");
+    }
+
+    @Test
+    void shards_that_are_not_done_are_found_with_their_failure() throws IOException {
+        Files.delete(job.layout.done(job.id(0)));
+        job.fail(1, "exit code 1");
+        Files.writeString(job.layout.done(job.id(2)), "{");
+
+        List<Finding> findings = step("results").findings();
+
+        assertThat(findings).hasSize(3);
+        assertThat(findings.get(0).problem()).isEqualTo("expected a done record, found none");
+        assertThat(findings.get(1).problem())
+                .startsWith("expected a done record, found none; the shard failed for good: 4 failing attempts")
+                .contains("exit code 1");
+        assertThat(findings.get(2).problem()).startsWith("cannot read " + job.layout.done(job.id(2)));
+        assertThat(verify().ok()).isFalse();
+    }
+
+    @Test
+    void a_path_that_leaves_the_job_is_found_and_not_followed() throws IOException {
+        FinishedJob.replaceIn(job.layout.done(job.id(2)), "\"attempts/", "\"../attempts/");
+
+        assertThat(onlyFinding("results").problem()).startsWith("Manifest path escapes job directory");
+    }
+
+    @Test
+    void a_flipped_byte_of_the_merged_file_is_found_with_its_shard_and_place() throws IOException {
+        FinishedJob.replaceIn(job.output, "\"c\":1", "\"c\":7");
+
+        Finding finding = onlyFinding("merged");
+        assertThat(finding.shard()).isEqualTo(job.id(2));
+        assertThat(finding.file()).isEqualTo(job.output.toString());
+        assertThat(finding.problem())
+                .isEqualTo("in bytes 16 to 24 expected 1 rows, 8 bytes, sha256 " + FinishedJob.sha256(THIRD)
+                        + ", found 1 rows, 8 bytes, sha256 " + FinishedJob.sha256("{\"c\":7}\n")
+                        + "; the first byte that differs from the result " + job.result(2) + " is byte 21");
+    }
+
+    @Test
+    void a_merged_file_cut_short_or_grown_is_found() throws IOException {
+        Files.writeString(job.output, FIRST);
+        assertThat(onlyFinding("merged").shard()).isEqualTo(job.id(2));
+
+        Files.writeString(job.output, FIRST + THIRD + "{}\n");
+        assertThat(onlyFinding("merged").shard()).isNull();
+        assertThat(onlyFinding("merged").problem())
+                .startsWith("expected 3 rows, 24 bytes, sha256 ")
+                .contains(", found 4 rows, 27 bytes");
+
+        Files.delete(job.output);
+        assertThat(onlyFinding("merged"))
+                .isEqualTo(new Finding(null, job.output.toString(), "expected a file, found none"));
+    }
+
+    @Test
+    void parts_in_another_order_are_found_though_their_sum_is_the_same() throws IOException {
+        String merged = THIRD + FIRST;
+        Files.writeString(job.output, merged);
+
+        assertThat(step("merged").findings()).extracting(Finding::shard).containsExactly(job.id(0), job.id(2));
+    }
+
+    @Test
+    void a_merge_record_that_was_made_up_to_fit_a_wrong_file_is_found() throws IOException {
+        Files.writeString(job.output, THIRD + FIRST);
+        String record = Files.readString(job.layout.mergeRecord());
+        Files.writeString(
+                job.layout.mergeRecord(),
+                record.replace(FinishedJob.sha256(FIRST + THIRD), FinishedJob.sha256(THIRD + FIRST)));
+
+        assertThat(step("merged").findings())
+                .extracting(Finding::file)
+                .containsExactly(job.layout.mergeRecord().toString(), job.output.toString(), job.output.toString());
+        assertThat(step("merged").findings().get(0).problem())
+                .startsWith("expected all results to be 3 rows, 24 bytes");
+    }
+
+    @Test
+    void a_merge_of_other_results_is_found() throws IOException {
+        FinishedJob.replaceIn(job.layout.mergeRecord(), "\"node-b\"", "\"node-x\"");
+
+        assertThat(onlyFinding("merged").shard()).isEqualTo(job.id(1));
+        assertThat(onlyFinding("merged").problem()).startsWith("expected part Part[id=part-00001-of-00003");
+    }
+
+    @Test
+    void a_job_that_is_not_merged_is_found() throws IOException {
+        Files.delete(job.layout.mergeRecord());
+
+        assertThat(onlyFinding("merged"))
+                .isEqualTo(new Finding(
+                        null,
+                        job.layout.mergeRecord().toString(),
+                        "expected the record of a merge, found none; run 'caravan merge'"));
+    }
+
+    @Test
+    void fewer_hosts_than_expected_are_found() {
+        assertThat(Verifier.verify(job.files, new Verifier.Options(true, 2)).ok())
+                .isTrue();
+
+        Verification verification = Verifier.verify(job.files, new Verifier.Options(true, 3));
+        assertThat(verification.ok()).isFalse();
+        assertThat(verification.findings())
+                .containsExactly(new Finding(
+                        null,
+                        job.layout.doneRecords().toString(),
+                        "expected results of at least 3 host names, found 2 [host-a, host-b]"));
+    }
+
+    @Test
+    void every_damage_is_reported_in_one_run_and_long_lists_are_cut() throws IOException {
+        String[] results = new String[25];
+        Arrays.fill(results, THIRD);
+        job = FinishedJob.in(folder.resolve("large"), results);
+        job.merge();
+        for (int i = 0; i < 25; i++) {
+            FinishedJob.replaceIn(job.result(i), "1", "7");
+        }
+        FinishedJob.replaceIn(job.output, "1", "7");
+        FinishedJob.replaceIn(job.shardFile(3), "0", "7");
+
+        assertThat(step("results").problems()).isEqualTo(25);
+        assertThat(step("results").findings()).hasSize(20);
+        assertThat(step("shards").problems()).isEqualTo(1);
+        assertThat(step("merged").problems()).isEqualTo(1);
+    }
+
+    @Test
+    void without_a_manifest_there_is_nothing_to_verify() throws IOException {
+        Files.write(job.layout.manifest(), "{".getBytes(StandardCharsets.UTF_8));
+
+        assertThatThrownBy(this::verify)
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(job.layout.manifest().toString());
+    }
+
+    private Verification verify() {
+        return Verifier.verify(job.files, Verifier.Options.ALL);
+    }
+
+    private Step step(String name) {
+        return verify().steps().stream()
+                .filter(step -> step.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The one finding of the whole verification, which must be of this step. */
+    private Finding onlyFinding(String stepName) {
+        Verification verification = verify();
+        assertThat(verification.ok()).isFalse();
+        assertThat(verification.findings()).hasSize(1);
+        assertThat(step(stepName).ok()).isFalse();
+        return step(stepName).findings().get(0);
+    }
+}
