@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.apache.camel.component.properties.PropertiesComponent;
 import org.apache.camel.main.BaseMainSupport;
 import org.apache.camel.main.Main;
 import org.apache.camel.main.MainListenerSupport;
@@ -148,6 +149,15 @@ public final class Node {
             main.bind("presence", new Object());
         }
         main.addMainListener(new MainListenerSupport() {
+            @Override
+            public void beforeInitialize(BaseMainSupport starting) {
+                // the settings have looked at both already, by their own rules
+                PropertiesComponent placeholders =
+                        (PropertiesComponent) starting.getCamelContext().getPropertiesComponent();
+                placeholders.setEnvironmentVariableMode(PropertiesComponent.ENVIRONMENT_VARIABLES_MODE_NEVER);
+                placeholders.setSystemPropertiesMode(PropertiesComponent.SYSTEM_PROPERTIES_MODE_NEVER);
+            }
+
             @Override
             public void beforeStop(BaseMainSupport stopping) {
                 work.drain();
