@@ -53,7 +53,7 @@ public final class Node {
         this.identity = Identities.of(settings.text("node.id"));
         this.gpus = Gpus.find(settings.integer("gpus.logical"), System.getenv());
         this.children = new ChildExecutor(settings.duration("exec.grace"));
-        this.heart = new Heart(timing(settings), System::nanoTime);
+        this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
                 settings.duration("retry.backoff_max"),
