@@ -28,6 +28,9 @@ final class NodeCommand implements Callable<Integer> {
     boolean once;
 
     @Mixin
+    LeaveOptions leave = new LeaveOptions();
+
+    @Mixin
     SettingsOptions settings = new SettingsOptions();
 
     @Override
@@ -36,7 +39,11 @@ final class NodeCommand implements Callable<Integer> {
             System.setProperty("caravan.node.slots", slots.toString());
         }
         Settings loaded = settings.load();
-        new Node(loaded, NodePlan.forRoot(new Layout.Root(root), once), PythonLink.of(loaded, false)).run();
+        new Node(
+                        loaded,
+                        NodePlan.forRoot(new Layout.Root(root), once).within(leave.limit()),
+                        PythonLink.of(loaded, false))
+                .run();
         return CaravanCommand.DONE;
     }
 }
