@@ -19,6 +19,7 @@ import dev.caravan.shard.Timing;
 import dev.caravan.status.ReadModel;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
+import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
@@ -149,15 +150,15 @@ public final class Node {
         main.bind("merging", new Merging());
         main.bind("readModel", readModel());
         main.bind("roles", new Roles(work::isDraining));
-        if (plan.root() != null) {
-            Disk.createDirectories(plan.root().inbox());
-            Disk.createDirectories(plan.root().jobs());
-            main.bind("inbox", new Inbox(plan.root()));
-            main.bind("presence", new Presence(plan.root(), identity, settings.integer("node.slots"), gpus));
+        Layout.Root root = plan.root();
+        if (root == null) { // the routes of inbox and presence are wired all the same, and not started
+            root = new Layout.Root(plan.job().job().path().getParent());
         } else {
-            main.bind("inbox", new Object());
-            main.bind("presence", new Object());
+            Disk.createDirectories(root.inbox());
+            Disk.createDirectories(root.jobs());
         }
+        main.bind("inbox", new Inbox(root));
+        main.bind("presence", new Presence(root, identity, settings.integer("node.slots"), gpus));
         main.addMainListener(new MainListenerSupport() {
             @Override
             public void beforeInitialize(BaseMainSupport starting) {
