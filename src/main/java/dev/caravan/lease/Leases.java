@@ -102,7 +102,8 @@ public final class Leases {
         Claim claim = seen.claim().get();
         return switch (claim.status()) {
             case DONE -> new Verdict.Finished();
-            case RELEASED, PREEMPTED, SUPERSEDED -> new Verdict.Claimable(next, claim.spent(), claim.failedOn(), null);
+            case RELEASED, PREEMPTED, SUPERSEDED ->
+                within(policy, new Verdict.Claimable(next, claim.spent(), claim.failedOn(), null), claim);
             case RUNNING -> {
                 if (!watch.isDead(key, now)) {
                     yield new Verdict.Wait();
