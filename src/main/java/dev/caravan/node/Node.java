@@ -18,7 +18,9 @@ import dev.caravan.shard.Role;
 import dev.caravan.shard.Timing;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
+import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -84,6 +86,11 @@ public final class Node {
         return identity;
     }
 
+    /** Those it has come across so far. */
+    public List<Layout.Job> jobs() {
+        return jobs.all().stream().map(job -> job.entry().job()).toList();
+    }
+
     /**
      * Works until the plan says to leave or the process is told to stop.
      *
@@ -144,8 +151,8 @@ public final class Node {
             main.bind("inbox", new Inbox(plan.root()));
             main.bind("presence", new Presence(plan.root(), identity, settings.integer("node.slots"), gpus));
         } else {
-            main.bind("inbox", new Object());
-            main.bind("presence", new Object());
+            main.bind("inbox", new NoRoot());
+            main.bind("presence", new NoRoot());
         }
         main.addMainListener(new MainListenerSupport() {
             @Override
