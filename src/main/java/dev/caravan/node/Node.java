@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.apache.camel.component.properties.PropertiesComponent;
 import org.apache.camel.main.BaseMainSupport;
 import org.apache.camel.main.Main;
 import org.apache.camel.main.MainListenerSupport;
@@ -54,7 +55,7 @@ public final class Node {
         this.identity = Identities.of(settings.text("node.id"));
         this.gpus = Gpus.find(settings.integer("gpus.logical"), System.getenv());
         this.children = new ChildExecutor(settings.duration("exec.grace"));
-        this.heart = new Heart(timing(settings), System::nanoTime);
+        this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
                 settings.duration("retry.backoff_max"),
@@ -155,6 +156,15 @@ public final class Node {
             main.bind("presence", new NoRoot());
         }
         main.addMainListener(new MainListenerSupport() {
+            @Override
+            public void beforeInitialize(BaseMainSupport starting) {
+                // the settings have looked at both already, by their own rules
+                PropertiesComponent placeholders =
+                        (PropertiesComponent) starting.getCamelContext().getPropertiesComponent();
+                placeholders.setEnvironmentVariableMode(PropertiesComponent.ENVIRONMENT_VARIABLES_MODE_NEVER);
+                placeholders.setSystemPropertiesMode(PropertiesComponent.SYSTEM_PROPERTIES_MODE_NEVER);
+            }
+
             @Override
             public void beforeStop(BaseMainSupport stopping) {
                 work.drain();

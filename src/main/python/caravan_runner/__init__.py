@@ -1,0 +1,1 @@
+"""The Python side of Caravan: checks recipes and runs one shard attempt with Data-Juicer on Ray."""

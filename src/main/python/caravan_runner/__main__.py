@@ -1,0 +1,60 @@
+"""Command line: python -m caravan_runner info | recipe RECIPE.yaml | shard REQUEST.json
+
+`info` and `recipe` answer with one JSON object on stdout; whatever else is printed goes to stderr.
+Exit status: 0 done; `info` and `recipe` 2 when the answer says what is wrong; `shard` 1 when the data or
+the recipe is at fault, 3 when the machine is, 64 when the
+request cannot be used, 143 when it was told to stop.
+"""
+
+import json
+import os
+import sys
+
+USAGE = "usage: python -m caravan_runner info | recipe RECIPE.yaml | shard REQUEST.json"
+
+
+def _claim_stdout():
+    """Keeps stdout for the answer alone: file descriptor 1 becomes stderr, also for libraries and children."""
+    sys.stdout.flush()
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
+def _answer(answers, value):
+    answers.write(json.dumps(value, ensure_ascii=False, sort_keys=True) + "\n")
+    answers.close()
+
+
+def main(argv):
+    if argv == ["info"]:
+        from caravan_runner import info
+
+        answers = _claim_stdout()
+        try:
+            _answer(answers, info.collect())
+        except info.MissingPackage as missing:
+            _answer(answers, {"error": str(missing)})
+            return 2
+        return 0
+    if len(argv) == 2 and argv[0] == "recipe":
+        from caravan_runner import info, recipe
+
+        answers = _claim_stdout()
+        try:
+            report = recipe.check(argv[1])
+        except info.MissingPackage as missing:
+            _answer(answers, {"error": str(missing)})
+            return 2
+        _answer(answers, report)
+        return 0 if report["ok"] else 2
+    if len(argv) == 2 and argv[0] == "shard":
+        from caravan_runner import shard
+
+        return shard.run(argv[1])
+    print(USAGE, file=sys.stderr)
+    return 64
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

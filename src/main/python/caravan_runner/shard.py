@@ -1,0 +1,83 @@
+"""One attempt at one shard: reads the request, runs the engine, always leaves an outcome."""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+
+from caravan_runner import outcome
+from caravan_runner.outcome import Terminated
+
+OK, DATA, INFRA, BAD_REQUEST, TERMINATED = 0, 1, 3, 64, 143
+PATIENCE = 30  # seconds for an orderly end after the parent is gone
+
+
+def _stop(signum, _frame):
+    signal.signal(signum, signal.SIG_IGN)
+    raise Terminated(signal.Signals(signum).name)
+
+
+def watch_parent(interval=1.0):
+    """Ends the attempt when the process that asked for it is gone: nobody would read the result, and Ray would stay."""
+    parent = os.getppid()
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(interval)
+        print("caravan: the parent process is gone, stopping", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(PATIENCE)
+        os.kill(os.getpid(), signal.SIGKILL)  # Ray's processes follow, and the next attempt here sweeps its folder
+
+    threading.Thread(target=watch, name="watch-parent", daemon=True).start()
+
+
+def read_request(path):
+    with open(path, encoding="utf-8") as f:
+        request = json.load(f)
+    for key in ("recipe", "input", "attempt_dir"):
+        if not isinstance(request.get(key), str):
+            raise ValueError(f"{path}: expected a path in {key!r}, found {request.get(key)!r}")
+        request[key] = os.path.abspath(request[key])
+    ray = request.setdefault("ray", {})
+    if ray.setdefault("address", "local") not in ("local", "auto"):
+        raise ValueError(f"{path}: ray.address must be local or auto, found {ray['address']!r}")
+    for key in ("num_cpus", "num_gpus", "object_store_memory"):
+        value = ray.get(key)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0):
+            raise ValueError(f"{path}: ray.{key} must be a number that is not negative, or null; found {value!r}")
+    return request
+
+
+def run(request_path):
+    try:
+        request = read_request(request_path)
+    except (OSError, ValueError) as e:
+        print(f"caravan: bad request: {e}", file=sys.stderr)
+        return BAD_REQUEST
+    attempt_dir = request["attempt_dir"]
+    os.makedirs(attempt_dir, exist_ok=True)
+    for stop_signal in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(stop_signal, _stop)
+    if request.get("watch_parent", True):
+        watch_parent()
+    sources = []
+    try:
+        from caravan_runner import data_juicer_engine
+
+        result = data_juicer_engine.process(request, sources, _stop)
+        status = OK
+    except BaseException as e:
+        traceback.print_exc()
+        stopped = isinstance(e, (Terminated, SystemExit, KeyboardInterrupt))  # Ray's handler of SIGTERM raises SystemExit
+        result = outcome.failure(Terminated("told to stop before the shard was done") if stopped else e, sources)
+        status = INFRA if result["failure_class"] == "infra" else DATA
+        if stopped:
+            status = TERMINATED
+    outcome.write(attempt_dir, result)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status

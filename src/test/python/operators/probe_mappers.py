@@ -1,0 +1,61 @@
+"""Custom operators for the tests: they record where they ran, or make the later block end first."""
+
+import os
+import time
+
+from data_juicer.ops.base_op import OPERATORS, Mapper
+
+
+@OPERATORS.register_module("gpu_probe_mapper")
+class GpuProbeMapper(Mapper):
+    """Writes down which GPUs Ray gave to the task that the row was processed in."""
+
+    _batched_op = True
+
+    def process_batched(self, samples):
+        import ray
+
+        ids = ",".join(map(str, ray.get_gpu_ids()))
+        count = len(samples[self.text_key])
+        samples["gpu_ids"] = [ids] * count
+        samples["visible"] = [os.environ.get("CUDA_VISIBLE_DEVICES", "unset")] * count
+        return samples
+
+
+@OPERATORS.register_module("last_block_first_mapper")
+class LastBlockFirstMapper(Mapper):
+    """The block with the first row ends only after the one with the last row has: rows race, in the wrong order."""
+
+    _batched_op = True
+
+    def __init__(self, folder, last, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.done, self.last = os.path.join(folder, "last-block-done"), last
+
+    def process_batched(self, samples):
+        if self.last in samples["id"]:
+            open(self.done, "x").close()
+        elif 0 in samples["id"]:
+            deadline = time.monotonic() + 90
+            while not os.path.exists(self.done):
+                if time.monotonic() > deadline:
+                    raise TimeoutError("the block with the last row was never processed beside this one")
+                time.sleep(0.02)
+        samples["pid"] = [os.getpid()] * len(samples["id"])
+        return samples
+
+
+@OPERATORS.register_module("failing_mapper")
+class FailingMapper(Mapper):
+    """Fails as an operator of the user would, or takes its whole process down with it."""
+
+    def __init__(self, how="raise", *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.how = how
+
+    def process_single(self, sample):
+        if self.how == "raise":
+            raise ValueError(f"row {sample['id']} is not to my taste")
+        if self.how == "disk":
+            raise OSError(28, "No space left on device")
+        os._exit(9)
