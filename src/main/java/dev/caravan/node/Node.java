@@ -22,6 +22,7 @@ import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -87,6 +88,11 @@ public final class Node {
 
     public NodeIdentity identity() {
         return identity;
+    }
+
+    /** Those it has come across so far. */
+    public List<Layout.Job> jobs() {
+        return jobs.all().stream().map(job -> job.entry().job()).toList();
     }
 
     /**
