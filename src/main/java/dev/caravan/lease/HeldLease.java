@@ -6,6 +6,7 @@ import dev.caravan.shard.FailureClass;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +41,10 @@ public final class HeldLease {
         return claim;
     }
 
+    Instant now() {
+        return heart.now();
+    }
+
     /** Judged by the clock at this moment, so that a process that was frozen knows it before it does anything else. */
     public boolean isHeld() {
         return !health.isLost(nanoClock.getAsLong());
@@ -52,7 +57,7 @@ public final class HeldLease {
         }
         if (!isHeld()) {
             throw new LeaseLostException("lease of " + claim.key() + " epoch " + claim.epoch() + " is lost: "
-                    + (lostBecause == null ? "no beat in time" : lostBecause) + "; nothing of it is published");
+                    + whyLost() + "; nothing of it is published");
         }
     }
 
@@ -94,7 +99,7 @@ public final class HeldLease {
                 lose("epoch " + (claim.epoch() + 1) + " exists: another node took over");
                 return;
             }
-            beatMillis = Math.max(System.currentTimeMillis(), beatMillis + 1);
+            beatMillis = Math.max(heart.now().toEpochMilli(), beatMillis + 1);
             store.beat(claim, FileTime.fromMillis(beatMillis));
             health.beat(began);
         } catch (IOException e) {
@@ -151,7 +156,12 @@ public final class HeldLease {
             return claim.ended(status, failure, reason);
         }
         return store.exists(claim.key(), claim.epoch() + 1)
-                ? claim.ended(ClaimStatus.SUPERSEDED, null, lostBecause)
-                : claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "lost: " + lostBecause);
+                ? claim.ended(ClaimStatus.SUPERSEDED, null, whyLost())
+                : claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "lost: " + whyLost());
+    }
+
+    private String whyLost() {
+        String known = lostBecause;
+        return known == null ? "no beat in time" : known;
     }
 }
