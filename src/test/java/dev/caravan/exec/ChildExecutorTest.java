@@ -68,8 +68,13 @@ class ChildExecutorTest {
         return run("sh", "-c", script);
     }
 
+    /** Each background job has a process group of its own, as Ray gives its workers. */
+    private Child.End shellWithGroups(String script) {
+        return run("bash", "-c", "set -m; " + script);
+    }
+
     private FutureTask<Child.End> inBackground(String script) {
-        FutureTask<Child.End> task = new FutureTask<>(() -> shell(script));
+        FutureTask<Child.End> task = new FutureTask<>(() -> run("bash", "-c", script));
         new Thread(task, "test-child").start();
         return task;
     }
@@ -183,8 +188,7 @@ class ChildExecutorTest {
 
     @Test
     void process_groups_that_a_child_leaves_behind_end_with_it() throws Exception {
-        // set -m gives each background job a process group of its own, as Ray does with its workers
-        assertThat(shell("set -m; sleep 1000 & sleep 1001 & exit 0")).isEqualTo(new Child.End.Exited(0));
+        assertThat(shellWithGroups("sleep 1000 & sleep 1001 & exit 0")).isEqualTo(new Child.End.Exited(0));
         assertNothingIsLeft();
     }
 
@@ -192,15 +196,30 @@ class ChildExecutorTest {
     void a_child_that_takes_too_long_is_ended_with_all_its_process_groups() throws Exception {
         timeout = Duration.ofMillis(100);
 
-        assertThat(shell("set -m; (sleep 1000; true) & sleep 1001 & wait")).isEqualTo(new Child.End.TimedOut());
+        assertThat(shellWithGroups("(sleep 1000; true) & sleep 1001 & wait")).isEqualTo(new Child.End.TimedOut());
         assertNothingIsLeft();
     }
 
     @Test
-    void a_child_that_takes_too_long_is_ended_with_sessions_that_it_made() throws Exception {
-        timeout = Duration.ofMillis(100);
+    void orphans_in_groups_of_their_own_that_ignore_the_polite_signal_are_ended_too() throws Exception {
+        FutureTask<Child.End> child =
+                inBackground("set -m; (trap '' TERM; sleep 1000 & sleep 1001 & touch ready) & wait; sleep 1000");
+        until("ready");
+        stop.complete("enough");
 
-        assertThat(shell("setsid sh -c 'sleep 1000; true' & wait")).isEqualTo(new Child.End.TimedOut());
+        assertThat(child.get()).isEqualTo(new Child.End.Stopped("enough"));
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void sessions_that_a_child_made_are_ended_with_it_even_if_they_ignore_the_polite_signal() throws Exception {
+        executor = new ChildExecutor(Duration.ofMillis(500));
+        FutureTask<Child.End> child =
+                inBackground("setsid sh -c \"trap '' TERM; touch ready; sleep 1000; sleep 1000\" & wait");
+        until("ready");
+        stop.complete("enough");
+
+        assertThat(child.get()).isEqualTo(new Child.End.Stopped("enough"));
         assertNothingIsLeft();
     }
 
@@ -315,7 +334,7 @@ class ChildExecutorTest {
                         KilledJvm.class.getName(),
                         processes.mark,
                         log.toString(),
-                        "set -m; trap '' TERM HUP; sleep 1000 & sleep 1001 & wait")
+                        "exec bash -c \"set -m; trap '' TERM HUP; sleep 1000 & sleep 1001 & wait\"")
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("jvm.log").toFile())
                 .start();
