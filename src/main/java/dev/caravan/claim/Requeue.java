@@ -29,7 +29,7 @@ public final class Requeue {
 
     public Requeue(JobFiles job, NodeIdentity who) {
         this.job = job;
-        this.locks = new LeaseStore(job.layout().locks());
+        this.locks = job.locks();
         this.who = who;
     }
 

@@ -14,7 +14,6 @@ import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,6 +34,7 @@ public final class ShardClaims {
 
     private final JobFiles job;
     private final Manifest manifest;
+    private final Heart heart;
     private final Leases leases;
     private final NodeIdentity node;
     private final JobView view;
@@ -42,9 +42,10 @@ public final class ShardClaims {
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
-        LeaseStore locks = new LeaseStore(job.layout().locks());
+        LeaseStore locks = job.locks();
         this.job = job;
         this.manifest = manifest;
+        this.heart = heart;
         this.leases = new Leases(locks, heart, node, pace);
         this.node = node;
         this.view = new JobView(job, locks, heart.nanoClock());
@@ -156,7 +157,7 @@ public final class ShardClaims {
 
     private void publishTerminalFailure(ShardId shard, Verdict.Exhausted exhausted, HeldLease lease) {
         FailedRecord record = FailedRecord.of(
-                shard, exhausted.last(), exhausted.next().spent(), Instant.now().toString());
+                shard, exhausted.last(), exhausted.next().spent(), heart.now().toString());
         try {
             job.publishFailed(record);
             LOG.error("{} {} has failed for good: {}", manifest.jobId(), shard, record.summary());

@@ -4,8 +4,14 @@ import dev.caravan.node.Node;
 import dev.caravan.node.NodePlan;
 import dev.caravan.node.PythonLink;
 import dev.caravan.settings.Settings;
+import dev.caravan.status.JobStatus;
+import dev.caravan.status.StatusReader;
+import dev.caravan.status.StatusText;
 import dev.caravan.store.Layout;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -15,7 +21,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "node",
         mixinStandardHelpOptions = true,
-        description = "Works for all jobs under a shared root. Start one on each machine.")
+        description = {
+            "Works for all jobs under a shared root. Start one on each machine.",
+            "With --once it exits with 0, or with 2 if a job under the root has failed."
+        })
 final class NodeCommand implements Callable<Integer> {
     @Option(names = "--root", required = true, paramLabel = "DIR", description = "The shared root; made if absent.")
     Path root;
@@ -28,15 +37,34 @@ final class NodeCommand implements Callable<Integer> {
     boolean once;
 
     @Mixin
+    LeaveOptions leave = new LeaveOptions();
+
+    @Mixin
     SettingsOptions settings = new SettingsOptions();
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         if (slots != null) {
             System.setProperty("caravan.node.slots", slots.toString());
         }
         Settings loaded = settings.load();
-        new Node(loaded, NodePlan.forRoot(new Layout.Root(root), once), PythonLink.of(loaded, false)).run();
-        return CaravanCommand.DONE;
+        Node node = new Node(
+                loaded,
+                NodePlan.forRoot(new Layout.Root(root), once).within(leave.limit()),
+                PythonLink.of(loaded, false));
+        node.run();
+        return once ? outcome(node.jobs(), loaded.duration("claim.lease")) : CaravanCommand.DONE;
+    }
+
+    private static int outcome(List<Layout.Job> jobs, Duration staleAfter) throws IOException {
+        int exitCode = CaravanCommand.DONE;
+        for (Layout.Job job : jobs) {
+            JobStatus status = new StatusReader(job, staleAfter).read();
+            if (status.state() == JobStatus.State.FAILED) {
+                System.err.print(StatusText.of(status, false));
+                exitCode = CaravanCommand.FAILED;
+            }
+        }
+        return exitCode;
     }
 }

@@ -15,7 +15,7 @@ final class Results {
         if (ended.state() == JobStatus.State.DONE) {
             job.merged().ifPresent(merged -> print(merged, json));
         } else if (json) {
-            System.out.println(Json.line(ended));
+            System.out.println(Json.line(ended.withoutShardLines()));
         } else {
             System.err.print(StatusText.of(ended, false));
         }

@@ -9,10 +9,8 @@ import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
-import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Policy;
-import dev.caravan.shard.Spent;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
@@ -128,10 +126,8 @@ public final class Attempts {
         ResultFiles.Result result = exchange.getProperty(RESULT, ResultFiles.Result.class);
         Running running = exchange.getProperty(RUNNING, Running.class);
         DoneRecord done = doneRecord(shard, result, running);
-        shard.lease().requireHeld();
-        boolean first = shard.job().publishDone(done);
+        boolean first = shard.publish(done);
         end(shard, running, first ? AttemptStatus.DONE : AttemptStatus.SUPERSEDED, null, null);
-        shard.lease().end(first ? ClaimStatus.DONE : ClaimStatus.SUPERSEDED, null, null);
         LOG.info(
                 "{}: {} ({} of {} rows, {} s)",
                 shard,
@@ -187,30 +183,20 @@ public final class Attempts {
         }
     }
 
-    private void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason) {
-        Claim failed = shard.lease().claim().ended(ClaimStatus.FAILED, failureClass, reason);
-        Spent spent = failed.spentAfter();
-        Policy policy = shard.manifest().policy();
-        if (spent.exceeds(policy)) {
-            FailedRecord record = FailedRecord.of(
-                    shard.shard().id(), failed, spent, Instant.now().toString());
-            LOG.error("{}: failed for good: {}", shard, record.summary());
-            try {
-                shard.lease().requireHeld();
-                shard.job().publishFailed(record);
-            } catch (IOException | LeaseLostException e) {
-                LOG.warn("{}: could not record the terminal failure ({}); the next claim does", shard, e.toString());
-            }
-        } else {
-            LOG.warn(
-                    "{}: attempt failed ({}): {}; {} of {} retries of this class left",
-                    shard,
-                    failureClass,
-                    reason,
-                    policy.retries(failureClass) - spent.of(failureClass) + 1,
-                    policy.retries(failureClass));
+    private static void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason) {
+        try {
+            shard.fail(failureClass, reason)
+                    .ifPresentOrElse(
+                            record -> LOG.error("{}: failed for good: {}", shard, record.summary()),
+                            () -> LOG.warn(
+                                    "{}: attempt failed ({}): {}; retries of this class left: {}",
+                                    shard,
+                                    failureClass,
+                                    reason,
+                                    shard.retriesLeft(failureClass)));
+        } catch (IOException | LeaseLostException e) {
+            LOG.warn("{}: could not record the terminal failure ({}); the next claim does", shard, e.toString());
         }
-        shard.lease().end(ClaimStatus.FAILED, failureClass, reason);
     }
 
     private static AttemptRecord record(ClaimedShard shard, List<String> command, Gpus.Grant gpus) {

@@ -1,6 +1,8 @@
 package dev.caravan.lease;
 
 import dev.caravan.shard.Timing;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -22,16 +24,33 @@ public final class Heart implements AutoCloseable {
     private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService beating = daemon("lease-beat");
     private final ScheduledExecutorService judging = daemon("lease-fence");
+    private final Clock wallClock;
     private long lastBeat;
 
-    public Heart(Timing timing, LongSupplier nanoClock) {
+    /** A heart that does not beat by itself: whoever made it calls {@link #beat} and {@link #judge}. */
+    public Heart(Timing timing, LongSupplier nanoClock, Clock wallClock) {
         this.timing = timing;
         this.nanoClock = nanoClock;
+        this.wallClock = wallClock;
         this.lastBeat = nanoClock.getAsLong();
+    }
+
+    /** A heart that beats with this machine's clocks until it is closed. */
+    public static Heart beating(Timing timing) {
+        return beating(timing, System::nanoTime);
+    }
+
+    static Heart beating(Timing timing, LongSupplier nanoClock) {
+        Heart heart = new Heart(timing, nanoClock, Clock.systemUTC());
+        heart.start();
+        return heart;
+    }
+
+    private void start() {
         long beat = timing.heartbeat().toNanos();
         beating.scheduleWithFixedDelay(this::beat, beat, beat, TimeUnit.NANOSECONDS);
         long look = Math.min(timing.margin().toNanos() / 10, TimeUnit.SECONDS.toNanos(1));
-        judging.scheduleWithFixedDelay(() -> leases.forEach(HeldLease::judge), look, look, TimeUnit.NANOSECONDS);
+        judging.scheduleWithFixedDelay(this::judge, look, look, TimeUnit.NANOSECONDS);
     }
 
     private static ScheduledExecutorService daemon(String name) {
@@ -50,6 +69,11 @@ public final class Heart implements AutoCloseable {
         return nanoClock;
     }
 
+    /** For what people read; no judgement rests on it. */
+    public Instant now() {
+        return wallClock.instant();
+    }
+
     void add(HeldLease lease) {
         leases.add(lease);
     }
@@ -58,7 +82,13 @@ public final class Heart implements AutoCloseable {
         leases.remove(lease);
     }
 
-    private void beat() {
+    /** Gives up every lease whose last successful beat is too long ago. No I/O. */
+    public void judge() {
+        leases.forEach(HeldLease::judge);
+    }
+
+    /** Beats once for every lease. */
+    public void beat() {
         long now = nanoClock.getAsLong();
         long late = now - lastBeat - timing.heartbeat().toNanos();
         if (!leases.isEmpty() && late > timing.heartbeat().toNanos()) {

@@ -6,6 +6,7 @@ import dev.caravan.shard.FailureClass;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +39,10 @@ public final class HeldLease {
 
     public Claim claim() {
         return claim;
+    }
+
+    Instant now() {
+        return heart.now();
     }
 
     /** Judged by the clock at this moment, so that a process that was frozen knows it before it does anything else. */
@@ -94,7 +99,7 @@ public final class HeldLease {
                 lose("epoch " + (claim.epoch() + 1) + " exists: another node took over");
                 return;
             }
-            beatMillis = Math.max(System.currentTimeMillis(), beatMillis + 1);
+            beatMillis = Math.max(heart.now().toEpochMilli(), beatMillis + 1);
             store.beat(claim, FileTime.fromMillis(beatMillis));
             health.beat(began);
         } catch (IOException e) {

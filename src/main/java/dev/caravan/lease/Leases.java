@@ -8,7 +8,6 @@ import dev.caravan.shard.Policy;
 import dev.caravan.shard.Spent;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -143,7 +142,7 @@ public final class Leases {
                 node.id(),
                 node.hostname(),
                 node.pid(),
-                Instant.now().toString(),
+                heart.now().toString(),
                 ClaimStatus.RUNNING,
                 null,
                 null,

@@ -42,7 +42,7 @@ public final class StatusReader {
     /** @param staleAfter age of a claim's last beat from which it is shown as stale */
     public StatusReader(Layout.Job layout, Duration staleAfter) {
         this.files = new JobFiles(layout);
-        this.locks = new LeaseStore(layout.locks());
+        this.locks = files.locks();
         this.staleAfter = staleAfter;
     }
 

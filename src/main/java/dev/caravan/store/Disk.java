@@ -20,6 +20,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,6 +33,44 @@ import org.jspecify.annotations.Nullable;
  * listings. Every write is on the disk, name included, when the method returns.
  */
 public final class Disk {
+    /** The file system, as coordination sees it. */
+    public static final SharedDirectory SHARED = new SharedDirectory() {
+        @Override
+        public boolean publish(Path target, byte[] content) throws IOException {
+            return Disk.publish(target, content);
+        }
+
+        @Override
+        public void replace(Path target, byte[] content) throws IOException {
+            Disk.replace(target, content);
+        }
+
+        @Override
+        public Optional<byte[]> readIfPresent(Path file) throws IOException {
+            return Disk.readIfPresent(file);
+        }
+
+        @Override
+        public boolean exists(Path file) {
+            return Disk.exists(file);
+        }
+
+        @Override
+        public List<String> list(Path directory) throws IOException {
+            return Disk.list(directory);
+        }
+
+        @Override
+        public FileTime lastModified(Path file) throws IOException {
+            return Files.getLastModifiedTime(file);
+        }
+
+        @Override
+        public void touch(Path file, FileTime time) throws IOException {
+            Files.setLastModifiedTime(file, time);
+        }
+    };
+
     private static final String TEMPORARY = ".tmp-";
 
     private Disk() {}

@@ -23,11 +23,11 @@ public final class GenerationFiles {
     }
 
     public Optional<RoleResult> prepareResult() {
-        return JobFiles.parse(layout.prepareResult(), RoleResult.class);
+        return JobFiles.parse(Disk.SHARED, layout.prepareResult(), RoleResult.class);
     }
 
     public Optional<RoleResult> finalizeResult() {
-        return JobFiles.parse(layout.finalizeResult(), RoleResult.class);
+        return JobFiles.parse(Disk.SHARED, layout.finalizeResult(), RoleResult.class);
     }
 
     /** @return whether this result is the first; the first stands */

@@ -17,14 +17,25 @@ import java.util.Set;
 public final class JobFiles {
     private static final String RECORD_SUFFIX = ".json";
 
+    private final SharedDirectory shared;
     private final Layout.Job layout;
 
     public JobFiles(Layout.Job layout) {
+        this(Disk.SHARED, layout);
+    }
+
+    public JobFiles(SharedDirectory shared, Layout.Job layout) {
+        this.shared = shared;
         this.layout = layout;
     }
 
     public Layout.Job layout() {
         return layout;
+    }
+
+    /** The claims of the job's shards. */
+    public LeaseStore locks() {
+        return new LeaseStore(shared, layout.locks());
     }
 
     /** @throws StoreException if the job is not prepared */
@@ -35,29 +46,29 @@ public final class JobFiles {
     }
 
     public Optional<Manifest> manifestIfPresent() {
-        return parse(layout.manifest(), Manifest.class);
+        return parse(shared, layout.manifest(), Manifest.class);
     }
 
     public Optional<DoneRecord> done(ShardId shard) {
-        return parse(layout.done(shard), DoneRecord.class);
+        return parse(shared, layout.done(shard), DoneRecord.class);
     }
 
     public Optional<FailedRecord> failed(ShardId shard) {
-        return parse(layout.failed(shard), FailedRecord.class);
+        return parse(shared, layout.failed(shard), FailedRecord.class);
     }
 
     /** @return whether this record is the first; the first stands */
     public boolean publishDone(DoneRecord record) throws IOException {
-        return Disk.publish(layout.done(record.shardId()), Json.bytes(record));
+        return shared.publish(layout.done(record.shardId()), Json.bytes(record));
     }
 
     /** @return whether this record is the first; the first stands */
     public boolean publishFailed(FailedRecord record) throws IOException {
-        return Disk.publish(layout.failed(record.shardId()), Json.bytes(record));
+        return shared.publish(layout.failed(record.shardId()), Json.bytes(record));
     }
 
     public Optional<MergeRecord> merged() {
-        return parse(layout.mergeRecord(), MergeRecord.class);
+        return parse(shared, layout.mergeRecord(), MergeRecord.class);
     }
 
     /** Shards that have a done record, by one listing. */
@@ -70,9 +81,9 @@ public final class JobFiles {
         return shardsNamedIn(layout.failedRecords());
     }
 
-    private static Set<ShardId> shardsNamedIn(Path directory) throws IOException {
+    private Set<ShardId> shardsNamedIn(Path directory) throws IOException {
         Set<ShardId> shards = new HashSet<>();
-        for (String name : Disk.list(directory)) {
+        for (String name : shared.list(directory)) {
             if (!Layout.isHidden(name) && name.endsWith(RECORD_SUFFIX)) {
                 shards.add(ShardId.parse(name.substring(0, name.length() - RECORD_SUFFIX.length())));
             }
@@ -88,9 +99,9 @@ public final class JobFiles {
         return records;
     }
 
-    static <T> Optional<T> parse(Path file, Class<T> type) {
+    static <T> Optional<T> parse(SharedDirectory shared, Path file, Class<T> type) {
         try {
-            Optional<byte[]> content = Disk.readIfPresent(file);
+            Optional<byte[]> content = shared.readIfPresent(file);
             return content.isEmpty() ? Optional.empty() : Optional.of(Json.parse(content.get(), type));
         } catch (IOException | IllegalArgumentException e) {
             throw new StoreException("cannot read " + file + ": " + e.getMessage(), e);

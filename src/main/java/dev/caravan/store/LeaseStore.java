@@ -2,7 +2,6 @@ package dev.caravan.store;
 
 import dev.caravan.shard.Claim;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
@@ -16,9 +15,15 @@ import java.util.Optional;
 public final class LeaseStore {
     private static final String SUFFIX = ".lock";
 
+    private final SharedDirectory shared;
     private final Path directory;
 
     public LeaseStore(Path directory) {
+        this(Disk.SHARED, directory);
+    }
+
+    public LeaseStore(SharedDirectory shared, Path directory) {
+        this.shared = shared;
         this.directory = directory;
     }
 
@@ -29,7 +34,7 @@ public final class LeaseStore {
     /** The highest epoch of each key, by one listing. */
     public Map<String, Long> highestEpochs() throws IOException {
         Map<String, Long> highest = new HashMap<>();
-        for (String name : Disk.list(directory)) {
+        for (String name : shared.list(directory)) {
             if (Layout.isHidden(name) || !name.endsWith(SUFFIX)) {
                 continue;
             }
@@ -49,7 +54,7 @@ public final class LeaseStore {
 
     /** @return whether this claim won its epoch */
     public boolean create(Claim claim) throws IOException {
-        return Disk.publish(file(claim.key(), claim.epoch()), Json.bytes(claim));
+        return shared.publish(file(claim.key(), claim.epoch()), Json.bytes(claim));
     }
 
     /** What an observer sees of a claim at one moment; a file without its content yet has no claim. */
@@ -58,7 +63,7 @@ public final class LeaseStore {
     /** Opens the file anew, which makes network mounts check what they have cached. */
     public Optional<Sight> look(String key, long epoch) throws IOException {
         Path file = file(key, epoch);
-        Optional<byte[]> content = Disk.readIfPresent(file);
+        Optional<byte[]> content = shared.readIfPresent(file);
         if (content.isEmpty()) {
             return Optional.empty();
         }
@@ -68,11 +73,11 @@ public final class LeaseStore {
         } catch (IOException | IllegalArgumentException torn) {
             claim = Optional.empty();
         }
-        return Optional.of(new Sight(claim, Files.getLastModifiedTime(file)));
+        return Optional.of(new Sight(claim, shared.lastModified(file)));
     }
 
     public boolean exists(String key, long epoch) {
-        return Disk.exists(file(key, epoch));
+        return shared.exists(file(key, epoch));
     }
 
     /**
@@ -80,11 +85,11 @@ public final class LeaseStore {
      * not matter; it must differ from the last.
      */
     public void beat(Claim claim, FileTime time) throws IOException {
-        Files.setLastModifiedTime(file(claim.key(), claim.epoch()), time);
+        shared.touch(file(claim.key(), claim.epoch()), time);
     }
 
     /** The owner ends its claim. */
     public void end(Claim ended) throws IOException {
-        Disk.replace(file(ended.key(), ended.epoch()), Json.bytes(ended));
+        shared.replace(file(ended.key(), ended.epoch()), Json.bytes(ended));
     }
 }
