@@ -34,7 +34,7 @@ class PackageNotInstalled(ImportError):
 
     advice = (
         "install it into the environment that python.executable names (the managed one has no torch, no GPU packages), "
-        "or set CARAVAN_ALLOW_INSTALL=1 to let Data-Juicer install it by itself"
+        "or set DATA_JUICER_ALLOW_INSTALL=1 to let Data-Juicer install it by itself"
     )
 
 
@@ -44,7 +44,7 @@ def forbid_installation(environ=os.environ):
 
     Takes effect when Data-Juicer's module is imported, now or later: importing it just for this costs a second.
     """
-    if environ.get("CARAVAN_ALLOW_INSTALL") == "1":
+    if environ.get("DATA_JUICER_ALLOW_INSTALL") == "1":
         return
     if LAZY_LOADER in sys.modules:
         _refuse_to_install(sys.modules[LAZY_LOADER])

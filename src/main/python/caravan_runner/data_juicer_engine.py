@@ -21,11 +21,11 @@ class RecipeError(Exception):
     advice = "correct the recipe; `caravan recipe check` shows every problem at once"
 
 
-def custom_operator_paths(recipe):
-    """Absolute paths; the recipe's folder is what relative ones are relative to."""
+def custom_operator_paths(recipe, folder=None):
+    """Absolute paths; the recipe's folder, or the one it was copied from, is what relative ones are relative to."""
     with open(recipe, encoding="utf-8") as f:
         paths = (yaml.safe_load(f) or {}).get("custom_operator_paths") or []
-    folder = os.path.dirname(os.path.abspath(recipe))
+    folder = folder or os.path.dirname(os.path.abspath(recipe))
     return [os.path.normpath(os.path.join(folder, os.path.expanduser(p))) for p in paths]
 
 
@@ -130,7 +130,7 @@ def process(request, sources, on_stop):
     if not os.access(request["input"], os.R_OK) or not os.path.isfile(request["input"]):
         raise InputMissing(f"the shard's input {request['input']} cannot be read on this node")
     started = time.monotonic()
-    custom = custom_operator_paths(request["recipe"])
+    custom = custom_operator_paths(request["recipe"], request.get("recipe_dir"))
     local = request["ray"]["address"] == "local"
     compat.forbid_installation()
     if local:

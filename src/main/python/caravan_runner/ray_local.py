@@ -80,6 +80,11 @@ def check_store(size):
         )
 
 
+def _whole(number):
+    """4.0 as 4: JSON does not tell them apart, Ray does."""
+    return int(number) if number is not None and number == int(number) else number
+
+
 def offer_modules(folder, paths, environ=os.environ):
     """Lets workers import the custom operators (and us) by their own names, and nothing else that lies beside them.
 
@@ -132,9 +137,9 @@ class LocalRay:
                 address="local",
                 _temp_dir=self.folder,
                 _node_ip_address="127.0.0.1",
-                num_cpus=cpus,
-                num_gpus=self.request.get("num_gpus"),
-                object_store_memory=self.request.get("object_store_memory"),
+                num_cpus=_whole(cpus),
+                num_gpus=_whole(self.request.get("num_gpus")),
+                object_store_memory=_whole(self.request.get("object_store_memory")),
                 include_dashboard=False,
                 logging_level="WARNING",
             )

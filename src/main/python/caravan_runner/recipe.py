@@ -18,7 +18,7 @@ MEDIA_KEYS = {"image": ("image_key", "images"), "audio": ("audio_key", "audios")
 def check(path):
     code_version = info.code_version()
     recipe = RecipeFile(path)
-    operators = []
+    operators, custom = [], []
     if recipe.root is not None:
         custom = _custom_paths(recipe)
         if recipe.entries:
@@ -37,6 +37,7 @@ def check(path):
         "media_keys": {kind: text(key) or default for kind, (key, default) in MEDIA_KEYS.items()},
         "index_keys": list(dict.fromkeys(a["index_key"] for _, _, a, _ in recipe.entries if a.get("index_key"))),
         "dataset_path": text("dataset_path") if isinstance(text("dataset_path"), str) else None,
+        "custom_operator_paths": custom,
         "needs_gpu": any(op["num_gpus"] for op in operators),
         "code_version": code_version,
     }

@@ -18,7 +18,7 @@ import picocli.CommandLine.IVersionProvider;
         },
         footer = {
             "",
-            "Exit codes: 0 done, 1 not finished yet (status), 2 error or terminal failure.",
+            "Exit codes: 0 done, 1 not finished yet (status; run and worker that were told to leave), 2 error or terminal failure.",
             "Start with: caravan quickstart"
         },
         subcommands = {
@@ -35,9 +35,8 @@ import picocli.CommandLine.IVersionProvider;
             PythonCommand.class
         })
 public final class CaravanCommand {
-    /** Prints results; logs go elsewhere. */
     static final int DONE = 0;
-
+    static final int NOT_FINISHED = 1;
     static final int FAILED = 2;
 
     private CaravanCommand() {}

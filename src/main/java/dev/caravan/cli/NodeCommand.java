@@ -37,6 +37,9 @@ final class NodeCommand implements Callable<Integer> {
     boolean once;
 
     @Mixin
+    LeaveOptions leave = new LeaveOptions();
+
+    @Mixin
     SettingsOptions settings = new SettingsOptions();
 
     @Override
@@ -45,7 +48,10 @@ final class NodeCommand implements Callable<Integer> {
             System.setProperty("caravan.node.slots", slots.toString());
         }
         Settings loaded = settings.load();
-        Node node = new Node(loaded, NodePlan.forRoot(new Layout.Root(root), once), PythonLink.of(loaded, false));
+        Node node = new Node(
+                loaded,
+                NodePlan.forRoot(new Layout.Root(root), once).within(leave.limit()),
+                PythonLink.of(loaded, false));
         node.run();
         return once ? outcome(node.jobs(), loaded.duration("claim.lease")) : CaravanCommand.DONE;
     }

@@ -72,6 +72,9 @@ final class RunCommand implements Callable<Integer> {
     boolean json;
 
     @Mixin
+    LeaveOptions leave = new LeaveOptions();
+
+    @Mixin
     SettingsOptions settings = new SettingsOptions();
 
     @Override
@@ -86,13 +89,21 @@ final class RunCommand implements Callable<Integer> {
         JobDescriptor asked = job.descriptor(SHARDS_BY_DEFAULT);
         OptionalInt cap = Participation.cap(requireAllNodes, nodes, asked.numShards());
         Layout.Generation generation = agree(asked);
-        new Node(loaded, NodePlan.forRun(job.job(), generation, cap), PythonLink.of(loaded, false)).run();
+        boolean toldToLeave = new Node(
+                        loaded,
+                        NodePlan.forRun(job.job(), generation, cap).within(leave.limit()),
+                        PythonLink.of(loaded, false))
+                .run();
         JobStatus ended = new StatusReader(job.job(), loaded.duration("claim.lease")).read();
+        if (!ended.state().ended() && toldToLeave) {
+            System.err.println("left before the end, the job goes on elsewhere or later: "
+                    + ended.shards().done() + " of " + ended.shards().total() + " shards are done");
+            return CaravanCommand.NOT_FINISHED;
+        }
         if (!ended.state().ended()) {
-            throw new CaravanException(
-                    "the job has not ended (" + ended.state() + "): this node was stopped, or waited "
-                            + loaded.duration("run.wait") + " for others in vain; do all nodes see the same "
-                            + job.job().path() + "?");
+            throw new CaravanException("the job has not ended (" + ended.state() + "): this node waited "
+                    + loaded.duration("run.wait") + " for others in vain; do all nodes see the same "
+                    + job.job().path() + "?");
         }
         if (ended.state() == JobStatus.State.DONE && nodes != null && requireAllNodes) {
             Participation.require(nodes, new JobFiles(job.job()).merged().orElseThrow());

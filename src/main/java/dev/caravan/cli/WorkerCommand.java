@@ -65,6 +65,9 @@ final class WorkerCommand implements Callable<Integer> {
     boolean allowVersionMismatch;
 
     @Mixin
+    LeaveOptions leave = new LeaveOptions();
+
+    @Mixin
     SettingsOptions settings = new SettingsOptions();
 
     @Override
@@ -76,14 +79,18 @@ final class WorkerCommand implements Callable<Integer> {
         Layout.Job job = new Layout.Job(jobDir);
         new JobFiles(job).manifest();
         OptionalInt most = maxShards == null ? OptionalInt.empty() : OptionalInt.of(maxShards);
-        new Node(loaded, NodePlan.forWorker(job, most, this::overridden), PythonLink.of(loaded, allowVersionMismatch))
+        boolean toldToLeave = new Node(
+                        loaded,
+                        NodePlan.forWorker(job, most, this::overridden).within(leave.limit()),
+                        PythonLink.of(loaded, allowVersionMismatch))
                 .run();
         JobStatus status = new StatusReader(job, loaded.duration("claim.lease")).read();
         if (status.shards().failed() > 0) {
             System.err.print(StatusText.of(status, false));
             return CaravanCommand.FAILED;
         }
-        return CaravanCommand.DONE;
+        boolean unsettled = status.shards().done() < status.shards().total();
+        return toldToLeave && unsettled ? CaravanCommand.NOT_FINISHED : CaravanCommand.DONE;
     }
 
     private Manifest overridden(Manifest manifest) {

@@ -57,7 +57,10 @@ public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
             return new ExecResult(command, null, null, 0);
         } finally {
             ProcessTree.sweep(process);
-            running.remove(child);
+            synchronized (running) {
+                running.remove(child);
+                running.notifyAll();
+            }
         }
     }
 
@@ -139,6 +142,20 @@ public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
             size += Disk.treeSize(watched);
         }
         return size;
+    }
+
+    /** Waits until no child runs, but no longer than {@code patience}: what is nearly finished may finish. */
+    public void await(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        synchronized (running) {
+            try {
+                for (long left; !running.isEmpty() && (left = deadline - System.nanoTime()) > 0; ) {
+                    TimeUnit.NANOSECONDS.timedWait(running, left);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Ends all children; later ones are ended as they start. */

@@ -57,7 +57,7 @@ public final class HeldLease {
         }
         if (!isHeld()) {
             throw new LeaseLostException("lease of " + claim.key() + " epoch " + claim.epoch() + " is lost: "
-                    + (lostBecause == null ? "no beat in time" : lostBecause) + "; nothing of it is published");
+                    + whyLost() + "; nothing of it is published");
         }
     }
 
@@ -156,7 +156,12 @@ public final class HeldLease {
             return claim.ended(status, failure, reason);
         }
         return store.exists(claim.key(), claim.epoch() + 1)
-                ? claim.ended(ClaimStatus.SUPERSEDED, null, lostBecause)
-                : claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "lost: " + lostBecause);
+                ? claim.ended(ClaimStatus.SUPERSEDED, null, whyLost())
+                : claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "lost: " + whyLost());
+    }
+
+    private String whyLost() {
+        String known = lostBecause;
+        return known == null ? "no beat in time" : known;
     }
 }

@@ -15,9 +15,12 @@ final class LeaseHealth {
         this.lastBeat = now;
     }
 
-    /** A beat succeeded that was begun at {@code began}: an observer saw it no earlier. Too late a beat revives nothing. */
+    /**
+     * A beat succeeded that was begun at {@code began}: an observer saw it no earlier. Too late a beat revives nothing,
+     * also when it is the first to wake in a process that was frozen.
+     */
     synchronized void beat(long began) {
-        if (!lost) {
+        if (!isLost(began)) {
             lastBeat = Math.max(lastBeat, began);
         }
     }

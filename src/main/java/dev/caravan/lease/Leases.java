@@ -42,13 +42,14 @@ public final class Leases {
 
     /** Looks once at a claim; call it each {@link dev.caravan.shard.Timing#lookEvery()} for claims to be taken over. */
     public void look(String key, long epoch) throws IOException {
+        long asked = heart.nanoClock().getAsLong();
         Optional<LeaseStore.Sight> sight = store.look(key, epoch);
-        long now = heart.nanoClock().getAsLong();
+        long answered = heart.nanoClock().getAsLong();
         synchronized (watch) {
             if (sight.isEmpty()) {
                 watch.forget(key);
             } else {
-                watch.sight(key, epoch, sight.get().claim(), sight.get().beat(), now);
+                watch.sight(key, epoch, sight.get().claim(), sight.get().beat(), asked, answered);
             }
         }
     }
@@ -100,12 +101,13 @@ public final class Leases {
         Claim claim = seen.claim().get();
         return switch (claim.status()) {
             case DONE -> new Verdict.Finished();
-            case RELEASED, PREEMPTED, SUPERSEDED -> new Verdict.Claimable(next, claim.spent(), claim.failedOn(), null);
+            case RELEASED, PREEMPTED, SUPERSEDED ->
+                within(policy, new Verdict.Claimable(next, claim.spent(), claim.failedOn(), null), claim);
             case RUNNING -> {
                 if (!watch.isDead(key, now)) {
                     yield new Verdict.Wait();
                 }
-                boolean charged = !watch.isMassStall(now);
+                boolean charged = watch.isCharged(key, now);
                 Claim dead = charged ? claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "node died") : claim;
                 yield within(policy, new Verdict.Claimable(next, dead.spentAfter(), dead.failedOnAfter(), claim), dead);
             }

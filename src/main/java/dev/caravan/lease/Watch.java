@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this observer has seen of other nodes' claims, and what it may conclude: a claim is dead if it was watched
@@ -21,9 +22,13 @@ final class Watch {
     private final long leaseNanos;
     private final long longestGap;
     private final Map<String, Seen> seen = new HashMap<>();
-    private long lastBeatOfAnybody = Long.MIN_VALUE;
+    private @Nullable Long lastBeatOfAnybody;
+    private @Nullable Long lastMassStall;
 
-    /** @param since when the claim was first seen as it is now, without a gap in watching */
+    /**
+     * @param since when the first look that saw the claim as it is now had its answer, without a gap in watching
+     * @param lastLook when the last look was asked for: it says nothing of the time after
+     */
     record Seen(long epoch, Optional<Claim> claim, Object beat, long since, long lastLook) {}
 
     Watch(Timing timing) {
@@ -31,17 +36,22 @@ final class Watch {
         this.longestGap = leaseNanos / 2;
     }
 
-    /** @param beat anything that differs after a beat */
-    Seen sight(String key, long epoch, Optional<Claim> claim, Object beat, long now) {
+    /**
+     * @param beat anything that differs after a beat
+     * @param asked when the look began
+     * @param answered when it had its answer
+     */
+    Seen sight(String key, long epoch, Optional<Claim> claim, Object beat, long asked, long answered) {
         Seen before = seen.get(key);
         boolean sameClaim =
                 before != null && before.epoch() == epoch && before.claim().equals(claim);
         boolean unchanged = sameClaim && Objects.equals(before.beat(), beat);
-        boolean watchedThroughout = before != null && now - before.lastLook() <= longestGap;
+        boolean watchedThroughout = before != null && answered - before.lastLook() <= longestGap;
         if (sameClaim && !unchanged) {
-            lastBeatOfAnybody = now;
+            isMassStall(answered); // this beat ends it: remember that it was
+            lastBeatOfAnybody = answered;
         }
-        Seen current = new Seen(epoch, claim, beat, unchanged && watchedThroughout ? before.since() : now, now);
+        Seen current = new Seen(epoch, claim, beat, unchanged && watchedThroughout ? before.since() : answered, asked);
         seen.put(key, current);
         return current;
     }
@@ -59,7 +69,7 @@ final class Watch {
     }
 
     private boolean looksDead(Seen claim, long now) {
-        return running(claim) && now - claim.since() >= leaseNanos && now - claim.lastLook() <= longestGap;
+        return running(claim) && claim.lastLook() - claim.since() >= leaseNanos && now - claim.lastLook() <= longestGap;
     }
 
     private static boolean running(Seen claim) {
@@ -72,12 +82,12 @@ final class Watch {
         if (claim == null || !looksDead(claim, now)) {
             return false;
         }
-        return !isMassStall(now) || now - claim.since() >= 2 * leaseNanos;
+        return !isMassStall(now) || claim.lastLook() - claim.since() >= 2 * leaseNanos;
     }
 
-    /** While true the mount is the suspect: whoever is taken over is not charged for it. */
+    /** While true the mount is the suspect and not the nodes. */
     boolean isMassStall(long now) {
-        if (lastBeatOfAnybody != Long.MIN_VALUE && now - lastBeatOfAnybody < leaseNanos) {
+        if (lastBeatOfAnybody != null && now - lastBeatOfAnybody < leaseNanos) {
             return false;
         }
         Set<String> nodes = new HashSet<>();
@@ -86,6 +96,16 @@ final class Watch {
                 nodes.add(claim.claim().map(Claim::node).orElse("?"));
             }
         }
-        return nodes.size() >= MASS;
+        boolean stall = nodes.size() >= MASS;
+        if (stall) {
+            lastMassStall = now;
+        }
+        return stall;
+    }
+
+    /** Whether a dead claim's budget pays for its death: not if it stopped in a mass stall, also once that is over. */
+    boolean isCharged(String key, long now) {
+        Seen claim = seen.get(key);
+        return !isMassStall(now) && (claim == null || lastMassStall == null || claim.since() - lastMassStall >= 0);
     }
 }

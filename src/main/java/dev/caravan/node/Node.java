@@ -16,10 +16,12 @@ import dev.caravan.settings.Settings;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Role;
 import dev.caravan.shard.Timing;
+import dev.caravan.status.ReadModel;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,6 +49,7 @@ public final class Node {
     private final ActiveJobs jobs;
     private final NodeWork work;
     private final PythonLink python;
+    private volatile boolean toldToLeave;
 
     public Node(Settings settings, NodePlan plan, PythonLink python) {
         this.settings = settings;
@@ -95,10 +98,12 @@ public final class Node {
     /**
      * Works until the plan says to leave or the process is told to stop.
      *
+     * @return whether it was told to leave before the plan said so
      * @throws CaravanException if the node cannot start, or cannot work on the one job it is for
      */
-    public void run() {
+    public boolean run() {
         Main main = new Main();
+        LeaveSignal.onUsr1(() -> leave(main, "signal USR1"));
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(2, task -> {
             Thread thread = new Thread(task, "node-watch");
             thread.setDaemon(true);
@@ -111,6 +116,9 @@ public final class Node {
             long poll = settings.duration("claim.poll").toMillis();
             timer.scheduleWithFixedDelay(
                     () -> quietly("see whether to leave", () -> leaveIfOver(main)), poll, poll, TimeUnit.MILLISECONDS);
+            plan.maxRuntime()
+                    .ifPresent(limit -> timer.schedule(
+                            () -> leave(main, "--max-runtime is over"), limit.toMillis(), TimeUnit.MILLISECONDS));
             LOG.info(
                     "node {} starts: {} slot(s), {} GPU(s), {}",
                     identity.id(),
@@ -131,12 +139,13 @@ public final class Node {
             throw new CaravanException(why);
         });
         LOG.info("node {} leaves", identity.id());
+        return toldToLeave;
     }
 
     private void wire(Main main) throws IOException {
         main.setDefaultPropertyPlaceholderLocation("false");
         main.setInitialProperties(properties());
-        main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes")));
+        main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes"), servesHttp()));
         main.bind("childExecutor", children);
         main.bind("childBinding", new ChildBinding());
         main.bind("attempts", new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus));
@@ -145,16 +154,17 @@ public final class Node {
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));
         main.bind("preparation", new Preparation(python::recipe, work::isDraining));
         main.bind("merging", new Merging());
+        main.bind("readModel", readModel());
         main.bind("roles", new Roles(work::isDraining));
-        if (plan.root() != null) {
-            Disk.createDirectories(plan.root().inbox());
-            Disk.createDirectories(plan.root().jobs());
-            main.bind("inbox", new Inbox(plan.root()));
-            main.bind("presence", new Presence(plan.root(), identity, settings.integer("node.slots"), gpus));
+        Layout.Root root = plan.root();
+        if (root == null) { // the routes of inbox and presence are wired all the same, and not started
+            root = new Layout.Root(plan.job().job().path().getParent());
         } else {
-            main.bind("inbox", new NoRoot());
-            main.bind("presence", new NoRoot());
+            Disk.createDirectories(root.inbox());
+            Disk.createDirectories(root.jobs());
         }
+        main.bind("inbox", new Inbox(root));
+        main.bind("presence", new Presence(root, identity, settings.integer("node.slots"), gpus));
         main.addMainListener(new MainListenerSupport() {
             @Override
             public void beforeInitialize(BaseMainSupport starting) {
@@ -168,9 +178,21 @@ public final class Node {
             @Override
             public void beforeStop(BaseMainSupport stopping) {
                 work.drain();
+                children.await(settings.duration("node.drain"));
                 children.close();
             }
         });
+    }
+
+    private boolean servesHttp() {
+        return settings.integer("http.port") > 0;
+    }
+
+    private ReadModel readModel() {
+        Duration staleAfter = settings.duration("claim.lease");
+        return plan.root() != null
+                ? ReadModel.ofRoot(plan.root(), staleAfter)
+                : ReadModel.ofJob(plan.job().job(), staleAfter);
     }
 
     /** What routes may read: all settings, and what only this process knows, below {@code caravan.this}. */
@@ -188,6 +210,10 @@ public final class Node {
                     "caravan.this." + stage.name().toLowerCase(Locale.ROOT),
                     Boolean.toString(plan.stages().contains(stage)));
         }
+        properties.putIfAbsent("camel.server.enabled", Boolean.toString(servesHttp()));
+        properties.putIfAbsent("camel.server.host", settings.text("http.host"));
+        properties.putIfAbsent("camel.server.port", Integer.toString(settings.integer("http.port")));
+        properties.putIfAbsent("camel.server.fileUploadEnabled", "false");
         Map.of(
                         "camel.main.name", "caravan",
                         "camel.main.shutdownTimeout", "25",
@@ -196,6 +222,14 @@ public final class Node {
                         "camel.main.beanIntrospectionLoggingLevel", "DEBUG")
                 .forEach(properties::putIfAbsent);
         return properties;
+    }
+
+    /** Before the plan says so: what runs may finish for a while, then it is preempted. */
+    private void leave(Main main, String why) {
+        LOG.info("node {} is to leave: {}", identity.id(), why);
+        toldToLeave = true;
+        work.drain();
+        main.completed();
     }
 
     private void watch() throws IOException {

@@ -2,6 +2,8 @@ package dev.caravan.node;
 
 import dev.caravan.shard.Manifest;
 import dev.caravan.store.Layout;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param stages which stages it takes part in
  * @param leave when it leaves by itself
  * @param maxShards how many shards it claims at most
+ * @param maxRuntime when it leaves whatever is left to do; empty for no limit
  * @param overrides what this node does otherwise than the manifest says
  */
 public record NodePlan(
@@ -23,6 +26,7 @@ public record NodePlan(
         Set<Stage> stages,
         Leave leave,
         OptionalInt maxShards,
+        Optional<Duration> maxRuntime,
         UnaryOperator<Manifest> overrides) {
 
     /** Routes that a plan switches on. */
@@ -58,6 +62,7 @@ public record NodePlan(
                 Set.of(Stage.values()),
                 once ? Leave.JOBS_ENDED : Leave.NEVER,
                 OptionalInt.empty(),
+                Optional.empty(),
                 UnaryOperator.identity());
     }
 
@@ -69,6 +74,7 @@ public record NodePlan(
                 Set.of(Stage.PREPARE, Stage.CLAIM, Stage.FINALIZE),
                 Leave.JOBS_ENDED,
                 maxShards,
+                Optional.empty(),
                 UnaryOperator.identity());
     }
 
@@ -80,6 +86,12 @@ public record NodePlan(
                 Set.of(Stage.CLAIM),
                 Leave.SHARDS_SETTLED,
                 maxShards,
+                Optional.empty(),
                 overrides);
+    }
+
+    /** The same, but it leaves after some time at the latest. */
+    public NodePlan within(@Nullable Duration limit) {
+        return new NodePlan(root, job, stages, leave, maxShards, Optional.ofNullable(limit), overrides);
     }
 }

@@ -21,14 +21,20 @@ final class RouteSources {
             "finalize.camel.yaml",
             "node.camel.yaml");
 
+    /** Only where an HTTP server runs: its endpoints cannot be made without one. */
+    static final String HTTP = "http.camel.yaml";
+
     private static final String SUFFIX = ".camel.yaml";
 
     private RouteSources() {}
 
     /** For {@code camel.main.routesIncludePattern}: exact names, so nothing on the class path is searched. */
-    static String pattern(String folder) {
+    static String pattern(String folder, boolean http) {
         Map<String, String> byName = new LinkedHashMap<>();
         PACKAGED.forEach(name -> byName.put(name, "classpath:routes/" + name));
+        if (http) {
+            byName.put(HTTP, "classpath:routes/" + HTTP);
+        }
         if (!folder.isEmpty()) {
             Path own = Path.of(folder).toAbsolutePath();
             if (!Disk.isDirectory(own)) {
@@ -36,7 +42,7 @@ final class RouteSources {
             }
             try {
                 Disk.list(own).stream()
-                        .filter(name -> name.endsWith(SUFFIX))
+                        .filter(name -> name.endsWith(SUFFIX) && (http || !name.equals(HTTP)))
                         .forEach(name -> byName.put(name, "file:" + own.resolve(name)));
             } catch (IOException e) {
                 throw new CaravanException("node.routes: cannot list " + own + ": " + e.getMessage(), e);

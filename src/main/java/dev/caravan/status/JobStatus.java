@@ -1,6 +1,7 @@
 package dev.caravan.status;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.ShardId;
@@ -27,7 +28,7 @@ public record JobStatus(
         @Nullable String error,
         @Nullable String output,
         @Nullable String sha256,
-        @Nullable List<ShardLine> allShards) {
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<ShardLine> allShards) {
 
     public JobStatus {
         nodes = List.copyOf(nodes);
