@@ -215,7 +215,7 @@ class ChildExecutorTest {
     void sessions_that_a_child_made_are_ended_with_it_even_if_they_ignore_the_polite_signal() throws Exception {
         executor = new ChildExecutor(Duration.ofMillis(500));
         FutureTask<Child.End> child =
-                inBackground("setsid sh -c \"trap '' TERM; touch ready; sleep 1000; sleep 1000\" & wait");
+                inBackground("setsid sh -c \"trap '' TERM; touch ready; while :; do sleep 0.01; done\" & wait");
         until("ready");
         stop.complete("enough");
 
