@@ -81,7 +81,8 @@ final class DataJuicerDriver implements EngineDriver {
     /** Relative paths of custom operators start where the recipe came from, not at its snapshot. */
     private static String recipeFolder(ClaimedShard shard) {
         Manifest.Recipe recipe = Objects.requireNonNull(shard.manifest().recipe(), "a job of Data-Juicer has a recipe");
-        return Objects.requireNonNull(Path.of(recipe.sourcePath()).getParent(), "recipe paths are absolute").toString();
+        return Objects.requireNonNull(Path.of(recipe.sourcePath()).getParent(), "recipe paths are absolute")
+                .toString();
     }
 
     private String withRunner(String runner) {

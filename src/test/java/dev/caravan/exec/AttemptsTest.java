@@ -31,6 +31,7 @@ import dev.caravan.store.LeaseStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -53,8 +54,10 @@ class AttemptsTest {
     Path folder;
 
     private final FakeNanos clock = new FakeNanos();
-    private final Heart heart =
-            new Heart(new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10)), clock);
+    private final Heart heart = new Heart(
+            new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10)),
+            clock,
+            Clock.systemUTC());
     private final Gpus gpus = new Gpus(List.of("0"));
     private final Attempts attempts = new Attempts(
             () -> {

@@ -11,6 +11,7 @@ import dev.caravan.lease.RetryPace;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Timing;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +23,9 @@ class CommandDriverTest {
     Path folder;
 
     private final Heart heart = new Heart(
-            new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10)), new FakeNanos());
+            new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10)),
+            new FakeNanos(),
+            Clock.systemUTC());
 
     @AfterEach
     void close() {
