@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
@@ -71,7 +72,7 @@ public final class Disk {
         }
     };
 
-    private static final String TEMPORARY = ".tmp-";
+    static final String TEMPORARY = ".tmp-";
 
     private Disk() {}
 
@@ -291,6 +292,15 @@ public final class Disk {
 
     public static boolean deleteIfPresent(Path file) throws IOException {
         return Files.deleteIfExists(file);
+    }
+
+    /** Removes a directory unless something is in it. */
+    public static void deleteIfEmpty(Path directory) throws IOException {
+        try {
+            Files.deleteIfExists(directory);
+        } catch (DirectoryNotEmptyException inUse) {
+            // somebody else's
+        }
     }
 
     public static void deleteTree(Path directory) throws IOException {
