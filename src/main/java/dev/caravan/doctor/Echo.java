@@ -1,5 +1,6 @@
 package dev.caravan.doctor;
 
+import dev.caravan.store.Disk;
 import dev.caravan.store.Probe;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -120,6 +121,17 @@ final class Echo {
     }
 
     private boolean isSeen(Sign sign, String side, int round) throws IOException {
+        try {
+            return isThere(sign, side, round);
+        } catch (IOException e) {
+            if (!Disk.isStaleHandle(e)) {
+                throw e;
+            }
+            return false; // looked at in the moment of the change
+        }
+    }
+
+    private boolean isThere(Sign sign, String side, int round) throws IOException {
         Path file = file(sign, side, round);
         return switch (sign) {
             case NAME_OPENED -> probe.read(file).isPresent();

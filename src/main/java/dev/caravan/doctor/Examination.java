@@ -129,7 +129,8 @@ final class Examination {
                 won.put(answer.getKey(), answer.getValue().won());
             }
         }
-        found.add(Races.judge(property, probe, races(folder), effort.names(), won, broken));
+        found.add(new Races(probe, tools.nanoClock(), effort.patience())
+                .judge(property, races(folder), effort.names(), won, broken));
     }
 
     record Raced(Map<String, Task.Answer> answers) {}

@@ -1,5 +1,6 @@
 package dev.caravan.doctor;
 
+import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Probe;
 import java.io.BufferedReader;
@@ -135,7 +136,7 @@ public final class Helper {
                 missing += content.isEmpty() ? 1 : 0;
                 mixed += content.isPresent() && !isWhole(content.get()) ? 1 : 0;
             } catch (IOException e) {
-                if (!Reason.isStaleHandle(e)) {
+                if (!Disk.isStaleHandle(e)) {
                     throw e;
                 }
                 stale++;

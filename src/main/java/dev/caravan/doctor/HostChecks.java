@@ -36,7 +36,7 @@ final class HostChecks {
 
     static Measured mount(Mount mount) {
         String options = String.join(",", mount.options());
-        String measured = mount + (options.length() > 60 ? " " + options.substring(0, 60) + "..." : " " + options);
+        String measured = mount + (options.length() > 30 ? " " + options.substring(0, 30) + "..." : " " + options);
         return mount.isReadOnly()
                 ? Measured.fail(Property.MOUNT, measured + ": mounted read-only")
                 : Measured.ok(Property.MOUNT, measured);

@@ -102,8 +102,15 @@ final class Meeting implements AutoCloseable {
     }
 
     private Optional<Member> read(String member) throws IOException {
-        Optional<byte[]> content = Disk.readIfPresent(layout.member(member));
-        return content.isEmpty() ? Optional.empty() : Optional.of(Json.parse(content.get(), Member.class));
+        try {
+            Optional<byte[]> content = Disk.readIfPresent(layout.member(member));
+            return content.isEmpty() ? Optional.empty() : Optional.of(Json.parse(content.get(), Member.class));
+        } catch (IOException e) {
+            if (Disk.isStaleHandle(e)) {
+                return Optional.empty(); // it is replaced all the time: look again
+            }
+            throw e;
+        }
     }
 
     /**

@@ -1,8 +1,6 @@
 package dev.caravan.doctor;
 
-import java.io.IOException;
 import java.nio.file.FileSystemException;
-import java.util.Locale;
 
 /** What the system said, without paths of scratch files. */
 final class Reason {
@@ -13,9 +11,5 @@ final class Reason {
             return known.getReason();
         }
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    }
-
-    static boolean isStaleHandle(IOException e) {
-        return of(e).toLowerCase(Locale.ROOT).contains("stale");
     }
 }

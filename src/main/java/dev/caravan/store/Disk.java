@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,8 @@ public final class Disk {
         }
     };
 
+    private static final int STALE_ATTEMPTS = 5;
+    private static final long STALE_PAUSE_NANOS = 6_000_000;
     static final String TEMPORARY = ".tmp-";
 
     private Disk() {}
@@ -192,12 +195,29 @@ public final class Disk {
         return Files.readAllBytes(file);
     }
 
+    /**
+     * A file that was replaced on another host may give a stale handle (ESTALE) for as long as this host caches its
+     * name: it is opened anew, for two seconds at most.
+     */
     public static Optional<byte[]> readIfPresent(Path file) throws IOException {
-        try {
-            return Optional.of(Files.readAllBytes(file));
-        } catch (NoSuchFileException | FileNotFoundException e) {
-            return Optional.empty();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return Optional.of(Files.readAllBytes(file));
+            } catch (NoSuchFileException | FileNotFoundException e) {
+                return Optional.empty();
+            } catch (IOException e) {
+                if (attempt == STALE_ATTEMPTS || !isStaleHandle(e)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(STALE_PAUSE_NANOS << (2 * attempt));
+            }
         }
+    }
+
+    /** The file that was opened, or the directory that was asked, is not there any more under this name. */
+    public static boolean isStaleHandle(IOException e) {
+        String reason = e instanceof FileSystemException known ? known.getReason() : e.getMessage();
+        return reason != null && reason.contains("Stale file handle");
     }
 
     /** Writes content to a stream. */

@@ -83,7 +83,11 @@ public class Probe {
     }
 
     public Optional<byte[]> read(Path file) throws IOException {
-        return Disk.readIfPresent(file);
+        try {
+            return Optional.of(Files.readAllBytes(file));
+        } catch (NoSuchFileException notThere) {
+            return Optional.empty();
+        }
     }
 
     public List<String> list(Path directory) throws IOException {
