@@ -296,6 +296,17 @@ public final class Disk {
         Files.createDirectories(directory);
     }
 
+    /** @return false if the name is taken */
+    public static boolean createNewDirectory(Path directory) throws IOException {
+        try {
+            Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException taken) {
+            return false;
+        }
+        syncDirectory(directory.getParent());
+        return true;
+    }
+
     /** Names in a directory, sorted; none if it does not exist. */
     public static List<String> list(Path directory) throws IOException {
         List<String> names = new ArrayList<>();

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Every name in the shared directory. Nothing else in the program spells one. */
 public final class Layout {
+    private static final String START_CHECK = ".caravan-check-";
+
     private Layout() {}
 
     /** Names that are not finished work: listings skip them. */
@@ -91,7 +93,11 @@ public final class Layout {
 
     /** Scratch space of the short check at the start of a node. */
     public static Path startCheck(Path directory, String unique) {
-        return directory.resolve(".caravan-check-" + unique);
+        return directory.resolve(START_CHECK + unique);
+    }
+
+    public static boolean isStartCheck(String name) {
+        return name.startsWith(START_CHECK);
     }
 
     /** A job directory and the hidden coordination directory beside it. */
