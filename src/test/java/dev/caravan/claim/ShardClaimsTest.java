@@ -210,7 +210,7 @@ class ShardClaimsTest {
     }
 
     @Test
-    void watching_is_bounded_and_spread_over_the_nodes() throws IOException {
+    void watching_is_bounded() throws IOException {
         TestJob job = TestJob.in(folder, 100);
         for (int i = 0; i < 100; i++) {
             job.files.locks().create(TestClaims.running(job.id(i).toString(), 1, "n" + i));
@@ -223,6 +223,21 @@ class ShardClaimsTest {
         node.claims.watch(32, Long.MAX_VALUE);
         assertThat(directory.reads).hasValue(64);
         assertThat(directory.listings).hasValue(3);
+    }
+
+    @Test
+    void a_node_does_not_watch_its_own_claims() throws IOException {
+        TestJob job = TestJob.in(folder, 2);
+        CountingDirectory directory = new CountingDirectory();
+        SimulatedNode node = new SimulatedNode("a", job, directory);
+        ClaimedShard work = node.claim().orElseThrow();
+        node.claim().orElseThrow();
+        int reads = directory.reads.get();
+        node.claims.watch(32, 0);
+        assertThat(directory.reads).hasValue(reads);
+        node.claims.finished(work);
+        node.claims.watch(32, 0);
+        assertThat(directory.reads).hasValue(reads + 1);
     }
 
     @Test
