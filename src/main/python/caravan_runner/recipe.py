@@ -26,7 +26,8 @@ def check(path):
             with _forgotten_afterwards(custom):
                 operators = _check_operators(recipe, custom)
             if not recipe.problems:
-                _check_settings(recipe, custom)
+                with _forgotten_afterwards(custom):
+                    _check_settings(recipe, custom)
     recipe.problems.sort(key=lambda p: int((p["where"].split(":") + ["0"])[1].strip() or 0))
     text = recipe.data.get
     return {

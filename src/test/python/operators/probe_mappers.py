@@ -58,4 +58,8 @@ class FailingMapper(Mapper):
             raise ValueError(f"row {sample['id']} is not to my taste")
         if self.how == "disk":
             raise OSError(28, "No space left on device")
+        if self.how == "install":
+            from data_juicer.utils.lazy_loader import LazyLoader
+
+            return LazyLoader("no_such_package_of_caravan").anything
         os._exit(9)

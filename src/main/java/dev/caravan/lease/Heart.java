@@ -37,7 +37,11 @@ public final class Heart implements AutoCloseable {
 
     /** A heart that beats with this machine's clocks until it is closed. */
     public static Heart beating(Timing timing) {
-        Heart heart = new Heart(timing, System::nanoTime, Clock.systemUTC());
+        return beating(timing, System::nanoTime);
+    }
+
+    static Heart beating(Timing timing, LongSupplier nanoClock) {
+        Heart heart = new Heart(timing, nanoClock, Clock.systemUTC());
         heart.start();
         return heart;
     }

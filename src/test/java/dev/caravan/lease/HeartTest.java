@@ -47,7 +47,7 @@ class HeartTest {
 
     @Test
     void the_heart_beats_for_all_leases() throws Exception {
-        try (Heart heart = new Heart(FAST, System::nanoTime)) {
+        try (Heart heart = Heart.beating(FAST, System::nanoTime)) {
             claim(heart, "a");
             claim(heart, "b");
             Set<FileTime> a = new HashSet<>();
@@ -62,7 +62,7 @@ class HeartTest {
 
     @Test
     void the_heart_fences_a_lease_whose_beats_fail() throws Exception {
-        try (Heart heart = new Heart(FAST, System::nanoTime)) {
+        try (Heart heart = Heart.beating(FAST, System::nanoTime)) {
             HeldLease lease = claim(heart, "s");
             CountDownLatch lost = new CountDownLatch(1);
             lease.onLost(lost::countDown);
@@ -90,7 +90,7 @@ class HeartTest {
             }
             return clock.getAsLong();
         };
-        try (Heart heart = new Heart(FAST, clockOfAHungMount)) {
+        try (Heart heart = Heart.beating(FAST, clockOfAHungMount)) {
             HeldLease lease = claim(heart, "s");
             CountDownLatch lost = new CountDownLatch(1);
             lease.onLost(lost::countDown);
@@ -106,7 +106,7 @@ class HeartTest {
     @Test
     void a_lease_that_has_ended_is_neither_beaten_for_nor_judged() throws Exception {
         FakeNanos clock = new FakeNanos();
-        try (Heart heart = new Heart(FAST, clock)) {
+        try (Heart heart = Heart.beating(FAST, clock)) {
             HeldLease ended = claim(heart, "ended");
             AtomicBoolean told = new AtomicBoolean();
             ended.onLost(() -> told.set(true));

@@ -40,7 +40,7 @@ class HeldLeaseTest {
 
     @BeforeEach
     void claim() throws IOException {
-        heart = new Heart(TIMING, clock);
+        heart = Heart.beating(TIMING, clock);
         store = new LeaseStore(directory);
         lease = new Leases(
                         store,

@@ -45,7 +45,7 @@ class LeasesTest {
 
     @BeforeEach
     void join() {
-        heart = new Heart(TIMING, clock);
+        heart = Heart.beating(TIMING, clock);
         store = new LeaseStore(directory);
         leases = new Leases(store, heart, new NodeIdentity("me", "my-host", 1), PACE);
     }

@@ -34,6 +34,7 @@ class SettingsTest {
         "retry.other_node_first, 10s, DURATION",
         "node.id, '', TEXT",
         "node.slots, 1, INTEGER",
+        "node.drain, 10s, DURATION",
         "node.routes, '', TEXT",
         "intake.settle, 2s, DURATION",
         "exec.grace, 10s, DURATION",
@@ -51,8 +52,8 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(18);
-        assertThat(load().properties()).hasSize(18);
+        assertThat(load().keys()).hasSize(19);
+        assertThat(load().properties()).hasSize(19);
     }
 
     @Test
@@ -74,7 +75,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(18);
+        assertThat(keys).isEqualTo(19);
     }
 
     @Test
@@ -149,7 +150,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(22);
+                .hasSize(23);
     }
 
     @Test
