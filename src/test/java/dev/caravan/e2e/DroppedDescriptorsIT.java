@@ -45,6 +45,7 @@ class DroppedDescriptorsIT {
         assertThat(slow.inRoot().mergedByDefault()).content().isEqualTo(slow.expected());
         assertThat(json.inRoot().mergedByDefault()).hasSameTextualContentAs(json.input());
         Path rejected = inbox.resolve(".rejected");
+        Await.until("one is rejected", () -> Files.exists(rejected.resolve("bad.yaml")), node::toString);
         assertThat(Sample.names(rejected)).containsExactly("bad.yaml", "bad.yaml.error.txt");
         assertThat(rejected.resolve("bad.yaml.error.txt"))
                 .content()
