@@ -21,14 +21,12 @@ class OwnConfigurationIT {
     void a_route_of_the_same_name_replaces_the_packaged_one_and_reads_settings_from_all_sources() throws Exception {
         Sample job = new Sample(fleet.folder(), "own", 6, 2).written("");
         Path routes = fleet.folder().resolve("routes");
+        String told = "{{caravan.claim.lease}} {{caravan.claim.margin}} {{caravan.claim.watch}} {{caravan.run.wait}}";
         Sample.write(
                 routes.resolve("finalize.camel.yaml"),
                 Sample.read(Path.of("routes", "finalize.camel.yaml"))
-                        + """
-                                - setBody:
-                                    simple: "{{caravan.claim.lease}} {{caravan.claim.margin}} {{caravan.claim.watch}} {{caravan.run.wait}}"
-                                - to: "file:%s?fileName=settings.txt"
-                        """.formatted(fleet.folder().resolve("told")).indent(-2));
+                        + "        - setBody: {simple: \"%s\"}%n".formatted(told)
+                        + "        - to: \"file:%s?fileName=told.txt\"%n".formatted(fleet.folder()));
         Path file = fleet.folder().resolve("settings.yaml");
         Sample.write(file, """
                 claim: {lease: 30s, margin: 7s, watch: 5}
@@ -45,9 +43,9 @@ class OwnConfigurationIT {
 
         CaravanProcess node = fleet.start("node", "--root", job.root().toString(), "--configs", file.toString());
 
-        Path told = fleet.folder().resolve("told").resolve("settings.txt");
-        Await.until("the added step has run", () -> Files.exists(told) || !node.isAlive(), node::toString);
-        assertThat(told).content().isEqualTo("20s 6s 5 35h");
+        Path written = fleet.folder().resolve("told.txt");
+        Await.until("the added step has run", () -> Files.exists(written) || !node.isAlive(), node::toString);
+        assertThat(written).content().isEqualTo("20s 6s 5 35h");
         assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
         HttpResponse<String> health = HttpClient.newHttpClient()
                 .send(
