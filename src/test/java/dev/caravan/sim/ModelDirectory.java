@@ -99,7 +99,7 @@ final class ModelDirectory {
     }
 
     synchronized void remove(int client, Path path) {
-        List<Version<Inode>> name = name(path);
+        List<Version<Inode>> name = versions(path);
         if (current(name) != null) {
             name.add(version(client, null));
             changes.removed(client, path);
@@ -108,7 +108,7 @@ final class ModelDirectory {
 
     /** @return whether there is such a file */
     synchronized boolean touch(int client, Path path, FileTime time) {
-        Inode inode = current(name(path));
+        Inode inode = current(versions(path));
         if (inode == null) {
             return false;
         }
@@ -163,6 +163,11 @@ final class ModelDirectory {
         return names == null ? Map.of() : names;
     }
 
+    private List<Version<Inode>> versions(Path path) {
+        return names(path.getParent()).getOrDefault(path.getFileName().toString(), List.of());
+    }
+
+    /** The versions of a name that is about to be given. */
     private List<Version<Inode>> name(Path path) {
         return directories
                 .get(path.getParent())
