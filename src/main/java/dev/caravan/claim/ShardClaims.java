@@ -117,7 +117,7 @@ public final class ShardClaims {
         }
         Verdict verdict = leases.judge(id.toString(), view.highestEpoch(id), manifest.policy());
         if (verdict instanceof Verdict.Claimable basis) {
-            return claim(shard, basis).flatMap(lease -> unlessSettled(shard, lease));
+            return claim(shard, basis).flatMap(lease -> workOn(shard, lease));
         }
         if (verdict instanceof Verdict.Exhausted exhausted) {
             claim(shard, exhausted.next()).ifPresent(lease -> publishTerminalFailure(id, exhausted, lease));
@@ -138,6 +138,15 @@ public final class ShardClaims {
             view.refresh(0); // what we know is old: others have been here
         }
         return lease;
+    }
+
+    private Optional<ClaimedShard> workOn(Manifest.Shard shard, HeldLease lease) {
+        try {
+            return unlessSettled(shard, lease);
+        } catch (RuntimeException e) { // a lease that nobody works for would beat for ever
+            lease.end(ClaimStatus.RELEASED, null, e.toString());
+            throw e;
+        }
     }
 
     /** It may have been finished between our listing and our claim. */
