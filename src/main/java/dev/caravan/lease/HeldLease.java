@@ -101,7 +101,7 @@ public final class HeldLease {
             }
             beatMillis = Math.max(heart.now().toEpochMilli(), beatMillis + 1);
             store.beat(claim, FileTime.fromMillis(beatMillis));
-            health.beat(began);
+            health.beat(began, nanoClock.getAsLong());
         } catch (IOException e) {
             LOG.warn(
                     "{} epoch {}: beat failed ({}); the lease is given up unless one succeeds in time",
