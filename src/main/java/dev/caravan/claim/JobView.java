@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * What a node knows of the state of a job's shards: three listings, however many shards there are, and what it learned
@@ -23,6 +24,7 @@ final class JobView {
     private final LongSupplier nanoClock;
     private final Set<ShardId> done = new HashSet<>();
     private Set<ShardId> failed = Set.of();
+    private final Map<ShardId, Long> failedAsOf = new HashMap<>();
     private Map<ShardId, Long> highest = new HashMap<>();
     private long listedAt;
     private long listingCost;
@@ -63,11 +65,15 @@ final class JobView {
     }
 
     synchronized boolean isFailed(ShardId shard) {
-        return failed.contains(shard) && !done.contains(shard);
+        return !done.contains(shard) && hasFailure(shard);
     }
 
     synchronized boolean isSettled(ShardId shard) {
-        return done.contains(shard) || failed.contains(shard);
+        return done.contains(shard) || hasFailure(shard);
+    }
+
+    private boolean hasFailure(ShardId shard) {
+        return failed.contains(shard) || failedAsOf.getOrDefault(shard, 0L) >= Math.max(1, highestEpoch(shard));
     }
 
     synchronized long highestEpoch(ShardId shard) {
@@ -76,6 +82,11 @@ final class JobView {
 
     synchronized void learnDone(ShardId shard) {
         done.add(shard);
+    }
+
+    /** The owner of this epoch found the budget used up. A higher epoch is a retry that somebody asked for. */
+    synchronized void learnFailed(ShardId shard, long epoch) {
+        failedAsOf.put(shard, epoch);
     }
 
     synchronized void learnEpoch(ShardId shard, long epoch) {
@@ -87,6 +98,9 @@ final class JobView {
     }
 
     synchronized int failedCount() {
-        return (int) failed.stream().filter(shard -> !done.contains(shard)).count();
+        return (int) Stream.concat(failed.stream(), failedAsOf.keySet().stream())
+                .distinct()
+                .filter(this::isFailed)
+                .count();
     }
 }

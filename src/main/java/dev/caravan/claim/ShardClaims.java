@@ -3,6 +3,7 @@ package dev.caravan.claim;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.HeldLease;
+import dev.caravan.lease.LeaseLostException;
 import dev.caravan.lease.Leases;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.lease.Verdict;
@@ -168,10 +169,12 @@ public final class ShardClaims {
         FailedRecord record = FailedRecord.of(
                 shard, exhausted.last(), exhausted.next().spent(), heart.now().toString());
         try {
+            lease.requireHeld();
             job.publishFailed(record);
+            view.learnFailed(shard, lease.claim().epoch());
             LOG.error("{} {} has failed for good: {}", manifest.jobId(), shard, record.summary());
             lease.end(ClaimStatus.RELEASED, null, "budget used up before this claim");
-        } catch (IOException e) {
+        } catch (IOException | LeaseLostException e) {
             LOG.warn(
                     "{} {}: could not record the terminal failure ({}); trying again",
                     manifest.jobId(),
