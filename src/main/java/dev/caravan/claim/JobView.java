@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -19,6 +20,9 @@ final class JobView {
     /** A listing that took long (many shards, slow mount) is repeated less often: at most a tenth of the time goes there. */
     private static final int COST_FACTOR = 10;
 
+    /** But not for longer than this: it may have been the node that was frozen, or the mount that hung for once. */
+    private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(30);
+
     private final JobFiles job;
     private final LeaseStore locks;
     private final LongSupplier nanoClock;
@@ -27,7 +31,7 @@ final class JobView {
     private final Map<ShardId, Long> failedAsOf = new HashMap<>();
     private Map<ShardId, Long> highest = new HashMap<>();
     private long listedAt;
-    private long listingCost;
+    private long rest;
     private boolean listed;
 
     JobView(JobFiles job, LeaseStore locks, LongSupplier nanoClock) {
@@ -40,7 +44,7 @@ final class JobView {
     boolean refresh(long noSoonerThanNanos) throws IOException {
         long began = nanoClock.getAsLong();
         synchronized (this) {
-            if (listed && began - listedAt < Math.max(noSoonerThanNanos, listingCost * COST_FACTOR)) {
+            if (listed && began - listedAt < Math.max(noSoonerThanNanos, rest)) {
                 return false;
             }
         }
@@ -54,7 +58,7 @@ final class JobView {
             failed = failures;
             done.addAll(results);
             listedAt = nanoClock.getAsLong();
-            listingCost = listedAt - began;
+            rest = Math.min((listedAt - began) * COST_FACTOR, LONGEST_REST);
             listed = true;
         }
         return true;

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Simulation {
     private static final long SECOND = 1_000_000_000L;
+    /** A node lists again after half a minute at the latest, and looks at each tick. */
+    private static final long KNOWLEDGE_TAKES = 45 * SECOND;
+
     private static final long GUST_EACH = 5 * SECOND;
     private static final int MOST_NODES = 14;
     private static final Path JOB = Path.of("/shared/job");
@@ -243,7 +246,7 @@ final class Simulation {
                 nodes.stream().filter(node -> node.isHere() && !knows(node)).toList();
         if (ignorant.isEmpty()) {
             scheduler.stop();
-        } else if (scheduler.now() - settledAt > late + 20 * SECOND) {
+        } else if (scheduler.now() - settledAt > late + KNOWLEDGE_TAKES) {
             invariants.broken(Promise.EVERYBODY_KNOWS, ignorant + " do not");
             scheduler.stop();
         }
