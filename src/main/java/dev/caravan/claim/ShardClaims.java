@@ -7,11 +7,14 @@ import dev.caravan.lease.LeaseLostException;
 import dev.caravan.lease.Leases;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.lease.Verdict;
+import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.ShardId;
+import dev.caravan.shard.Spent;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
@@ -166,9 +169,8 @@ public final class ShardClaims {
     }
 
     private void publishTerminalFailure(ShardId shard, Verdict.Exhausted exhausted, HeldLease lease) {
-        FailedRecord record = FailedRecord.of(
-                shard, exhausted.last(), exhausted.next().spent(), heart.now().toString());
         try {
+            FailedRecord record = terminalFailure(shard, exhausted);
             lease.requireHeld();
             job.publishFailed(record);
             view.learnFailed(shard, lease.claim().epoch());
@@ -182,6 +184,21 @@ public final class ShardClaims {
                     e.toString());
             lease.end(ClaimStatus.RELEASED, null, e.toString());
         }
+    }
+
+    /** Blames the last claim that failed in the class that is used up: later ones may only have tried to record that. */
+    private FailedRecord terminalFailure(ShardId shard, Verdict.Exhausted exhausted) throws IOException {
+        Spent spent = exhausted.next().spent();
+        FailureClass usedUp = spent.usedUp(manifest.policy()).orElseThrow();
+        Claim blamed = exhausted.last();
+        for (long epoch = blamed.epoch() - 1; epoch > 0 && blamed.failureClass() != usedUp; epoch--) {
+            blamed = job.locks()
+                    .look(shard.toString(), epoch)
+                    .flatMap(LeaseStore.Sight::claim)
+                    .filter(claim -> claim.failureClass() == usedUp)
+                    .orElse(blamed);
+        }
+        return FailedRecord.of(shard, usedUp, blamed, spent, heart.now().toString());
     }
 
     /** The node no longer works on the shard. */
