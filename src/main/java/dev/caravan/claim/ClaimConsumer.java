@@ -3,22 +3,26 @@ package dev.caravan.claim;
 import dev.caravan.lease.Claimed;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.FailureClass;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.camel.Exchange;
 import org.apache.camel.Processor;
+import org.apache.camel.ShutdownRunningTask;
+import org.apache.camel.spi.ShutdownAware;
 import org.apache.camel.support.ScheduledPollConsumer;
 import org.apache.camel.support.service.ServiceHelper;
 
 /** One slot: its thread takes a lease, carries the exchange through the route, and takes the next. */
-final class ClaimConsumer extends ScheduledPollConsumer {
+final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware {
     static final String KEY = "CaravanKey";
     static final String EPOCH = "CaravanEpoch";
     static final String TOKEN = "CaravanToken";
 
     private final WorkSource source;
     private final List<ClaimConsumer> otherSlots = new ArrayList<>();
+    private volatile boolean busy;
 
     ClaimConsumer(ClaimEndpoint endpoint, Processor processor, WorkSource source) {
         super(endpoint, processor);
@@ -43,6 +47,33 @@ final class ClaimConsumer extends ScheduledPollConsumer {
 
     @Override
     protected int poll() throws Exception {
+        busy = true;
+        try {
+            return claimAndProcess();
+        } finally {
+            busy = false;
+        }
+    }
+
+    /** Suspended at once; the threads are not interrupted before what they hold has ended. */
+    @Override
+    public boolean deferShutdown(ShutdownRunningTask shutdownRunningTask) {
+        return false;
+    }
+
+    /** Camel itself counts no claim that is being made and no exchange that is being ended. */
+    @Override
+    public int getPendingExchangesSize() {
+        return (busy ? 1 : 0)
+                + (int) otherSlots.stream().filter(slot -> slot.busy).count();
+    }
+
+    @Override
+    public void prepareShutdown(boolean suspendOnly, boolean forced) {
+        // the source has been told to give no more work
+    }
+
+    private int claimAndProcess() throws IOException {
         Optional<? extends Claimed> claimed = source.claimNext();
         if (claimed.isEmpty()) {
             return 0;

@@ -8,13 +8,16 @@ import dev.caravan.node.Node;
 import dev.caravan.node.NodePlan;
 import dev.caravan.node.PythonLink;
 import dev.caravan.settings.Settings;
+import dev.caravan.shard.RoleResult;
 import dev.caravan.status.JobStatus;
 import dev.caravan.status.StatusReader;
+import dev.caravan.store.Disk;
 import dev.caravan.store.GenerationFiles;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -89,11 +92,19 @@ final class RunCommand implements Callable<Integer> {
         JobDescriptor asked = job.descriptor(SHARDS_BY_DEFAULT);
         OptionalInt cap = Participation.cap(requireAllNodes, nodes, asked.numShards());
         Layout.Generation generation = agree(asked);
+        GenerationFiles results = new GenerationFiles(generation);
+        failure(results)
+                .ifPresent(old -> System.err.println("caravan: this run failed at " + old.endedAt()
+                        + " already; if the cause is removed, start it again with a --run-id of its own"));
         boolean toldToLeave = new Node(
                         loaded,
                         NodePlan.forRun(job.job(), generation, cap).within(leave.limit()),
                         PythonLink.of(loaded, false))
                 .run();
+        Optional<RoleResult> failure = failure(results);
+        if (failure.isPresent() && Disk.exists(job.job().manifest())) {
+            throw new CaravanException(failure.get().error()); // the job that is there may be fine
+        }
         JobStatus ended = new StatusReader(job.job(), loaded.duration("claim.lease")).read();
         if (!ended.state().ended() && toldToLeave) {
             System.err.println("left before the end, the job goes on elsewhere or later: "
@@ -109,6 +120,10 @@ final class RunCommand implements Callable<Integer> {
             Participation.require(nodes, new JobFiles(job.job()).merged().orElseThrow());
         }
         return Results.report(ended, new JobFiles(job.job()), json);
+    }
+
+    private static Optional<RoleResult> failure(GenerationFiles results) {
+        return results.prepareResult().filter(result -> !result.ok());
     }
 
     /** All nodes of a run must ask for the same. */

@@ -6,11 +6,14 @@ import dev.caravan.store.Layout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Engine {@code command}: any program, once per shard. It reads {input}, writes {output} and exits with 0. */
 final class CommandDriver implements EngineDriver {
     private static final int NOT_EXECUTABLE = 126;
     private static final int NOT_FOUND = 127;
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{[a-z_]+}");
 
     @Override
     public Start start(ClaimedShard shard, Gpus.Grant gpus) {
@@ -26,12 +29,11 @@ final class CommandDriver implements EngineDriver {
         return new Start(command, Map.of("CUDA_VISIBLE_DEVICES", gpus.visibleDevices()), List.of());
     }
 
+    /** In one pass, so that a path that happens to hold a placeholder stays as it is. */
     private static String replace(String argument, Map<String, String> values) {
-        String replaced = argument;
-        for (Map.Entry<String, String> value : values.entrySet()) {
-            replaced = replaced.replace(value.getKey(), value.getValue());
-        }
-        return replaced;
+        return PLACEHOLDER
+                .matcher(argument)
+                .replaceAll(found -> Matcher.quoteReplacement(values.getOrDefault(found.group(), found.group())));
     }
 
     @Override

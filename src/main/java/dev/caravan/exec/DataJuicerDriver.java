@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Manifest;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +35,7 @@ final class DataJuicerDriver implements EngineDriver {
     }
 
     /** What {@code python -m caravan_runner shard} reads. */
-    record Request(String recipe, String input, String attemptDir, RayRequest ray) {}
+    record Request(String recipe, String recipeDir, String input, String attemptDir, RayRequest ray) {}
 
     record RayRequest(
             String address,
@@ -53,6 +55,7 @@ final class DataJuicerDriver implements EngineDriver {
                 attempt.request(),
                 Json.bytes(new Request(
                         job.recipe().toString(),
+                        recipeFolder(shard),
                         job.resolve(shard.shard().path()).toString(),
                         attempt.path().toString(),
                         new RayRequest(ray.address(), cpus, ray.numGpus(), ray.objectStoreMemory()))));
@@ -73,6 +76,13 @@ final class DataJuicerDriver implements EngineDriver {
                         attempt.request().toString()),
                 environment,
                 CLEARED);
+    }
+
+    /** Relative paths of custom operators start where the recipe came from, not at its snapshot. */
+    private static String recipeFolder(ClaimedShard shard) {
+        Manifest.Recipe recipe = Objects.requireNonNull(shard.manifest().recipe(), "a job of Data-Juicer has a recipe");
+        return Objects.requireNonNull(Path.of(recipe.sourcePath()).getParent(), "recipe paths are absolute")
+                .toString();
     }
 
     private String withRunner(String runner) {

@@ -79,6 +79,7 @@ public final class Gpus {
     /** Devices of one attempt. Closing gives them back. */
     public final class Grant implements AutoCloseable {
         private final List<Integer> indexes;
+        private boolean returned;
 
         private Grant(List<Integer> indexes) {
             this.indexes = indexes;
@@ -93,9 +94,14 @@ public final class Gpus {
             return indexes.size();
         }
 
+        /** Idempotent: a device that somebody else has by now is not given out twice. */
         @Override
         public void close() {
             synchronized (Gpus.this) {
+                if (returned) {
+                    return;
+                }
+                returned = true;
                 free.addAll(indexes);
                 Gpus.this.notifyAll();
             }

@@ -4,8 +4,10 @@ import dev.caravan.store.Disk;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +25,7 @@ final class ProcessTree {
     /** TERM to the group, KILL to the whole session after the grace. Nothing of it is left on return. */
     static void kill(Process leader, Duration grace) {
         List<ProcessHandle> known = new ArrayList<>(leader.descendants().toList()); // before parents die
+        Set<Long> sessions = sessionsOf(known);
         signalGroup(leader.pid());
         known.forEach(ProcessHandle::destroy);
         try {
@@ -33,18 +36,40 @@ final class ProcessTree {
             Thread.currentThread().interrupt();
         }
         leader.descendants().forEach(known::add);
-        sweep(leader);
+        sessions.addAll(sessionsOf(known));
+        sessions.add(leader.pid());
+        sweep(sessions);
         known.forEach(ProcessHandle::destroyForcibly);
         leader.destroyForcibly();
     }
 
     /** KILL to whatever is left of the session, also when its leader has ended. */
     static void sweep(Process leader) {
-        ProcessHandle.allProcesses()
-                .filter(process -> sessionOf(process.pid())
-                        .filter(sid -> sid == leader.pid())
-                        .isPresent())
-                .forEach(ProcessHandle::destroyForcibly);
+        sweep(Set.of(leader.pid()));
+    }
+
+    /** Again and again until nobody new is found: a process may start another between our look and its end. */
+    private static void sweep(Set<Long> sessions) {
+        Set<Long> killed = new HashSet<>();
+        List<ProcessHandle> left;
+        do {
+            left = ProcessHandle.allProcesses()
+                    .filter(process -> !killed.contains(process.pid())
+                            && sessionOf(process.pid())
+                                    .filter(sessions::contains)
+                                    .isPresent())
+                    .toList();
+            left.forEach(ProcessHandle::destroyForcibly);
+            left.forEach(process -> killed.add(process.pid()));
+        } while (!left.isEmpty());
+    }
+
+    /** The sessions that children made for themselves; never our own. */
+    private static Set<Long> sessionsOf(List<ProcessHandle> processes) {
+        Set<Long> sessions = new HashSet<>();
+        processes.forEach(process -> sessionOf(process.pid()).ifPresent(sessions::add));
+        sessionOf(ProcessHandle.current().pid()).ifPresent(sessions::remove);
+        return sessions;
     }
 
     private static Optional<Long> sessionOf(long pid) {

@@ -4,6 +4,7 @@ import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.Execution;
+import dev.caravan.store.Disk;
 import dev.caravan.store.GenerationFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
@@ -39,6 +40,22 @@ public final class Preparation {
                 DescriptorReader.read(content, file.toString(), role.job().path());
         BooleanSupplier mayGoOn = () -> !draining.getAsBoolean() && role.lease().isHeld();
         prepare(descriptor, role.job(), mayGoOn, Progress.NONE);
+        removeStages(role.job());
+    }
+
+    /** Once the job has its name, a stage beside it is what a preparer left that died, or that will fail anyway. */
+    private static void removeStages(Layout.Job job) {
+        Path parent = job.path().getParent();
+        try {
+            for (String name : Disk.list(parent)) {
+                if (job.isStage(name)) {
+                    LOG.info("job {}: removing {}, left by a preparer that did not finish", job.name(), name);
+                    Disk.deleteTree(parent.resolve(name));
+                }
+            }
+        } catch (IOException e) {
+            LOG.warn("job {}: could not remove what a preparer left in {}: {}", job.name(), parent, e.toString());
+        }
     }
 
     /** @param mayGoOn asked again and again; once false, prepare stops and leaves nothing behind */

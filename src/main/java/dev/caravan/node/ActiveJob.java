@@ -5,6 +5,7 @@ import dev.caravan.claim.ShardClaims;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.Role;
+import dev.caravan.shard.RoleResult;
 import dev.caravan.store.Disk;
 import dev.caravan.store.GenerationFiles;
 import dev.caravan.store.JobFiles;
@@ -34,6 +35,7 @@ final class ActiveJob {
     private final Function<Manifest, ShardClaims> shardClaims;
     private final JobGate gate;
     private volatile @Nullable ShardClaims shards;
+    private volatile boolean prepared;
     private volatile boolean merged;
     private volatile Optional<String> refused = Optional.empty();
 
@@ -56,7 +58,7 @@ final class ActiveJob {
             return Phase.ENDED;
         }
         Optional<ShardClaims> claims = shards();
-        if (claims.isEmpty()) {
+        if (claims.isEmpty() || !isPrepared()) {
             return generation.prepareResult().filter(result -> !result.ok()).isPresent() ? Phase.ENDED : Phase.PREPARE;
         }
         merged = Disk.exists(entry.job().mergeRecord());
@@ -70,7 +72,25 @@ final class ActiveJob {
         return claims.get().failedCount() > 0 ? Phase.ENDED : Phase.FINALIZE;
     }
 
-    /** The claims of a prepared job. */
+    /**
+     * Whether what this generation asks for is prepared: a job directory that was there before may be another job's,
+     * or its input may have changed since. A generation that asks for nothing takes the job as it is.
+     */
+    private boolean isPrepared() throws IOException {
+        if (!prepared) {
+            prepared = generation.prepareResult().filter(RoleResult::ok).isPresent()
+                    || generation.descriptor().isEmpty();
+        }
+        return prepared;
+    }
+
+    /** The claims of a prepared job, for a node that may work on it. */
+    Optional<ShardClaims> openShards() throws IOException {
+        Optional<ShardClaims> claims = shards();
+        return claims.isPresent() && refused.isEmpty() && isPrepared() ? claims : Optional.empty();
+    }
+
+    /** The claims of a job that has a directory. */
     Optional<ShardClaims> shards() {
         if (shards == null) {
             synchronized (this) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -23,7 +24,10 @@ final class NodeWork {
     private final AtomicInteger turn = new AtomicInteger();
     private final Map<Claimed, ShardClaims> running = new ConcurrentHashMap<>();
     private volatile boolean draining;
-    private volatile long idleSince = System.nanoTime();
+    /** Work that is held, and attempts to get some. */
+    private final AtomicInteger busy = new AtomicInteger();
+
+    private volatile OptionalLong idleSince = OptionalLong.empty();
 
     /** @param maxShards how many shards this node claims before it takes no more */
     NodeWork(ActiveJobs jobs, long listEveryNanos, OptionalInt maxShards) {
@@ -43,19 +47,46 @@ final class NodeWork {
 
     /** Whether the node has claimed all that it may and works on none of it any more. */
     boolean isSpent() {
-        return maxShards.isPresent() && claimedShards.get() >= maxShards.getAsInt() && running.isEmpty();
+        return maxShards.isPresent() && claimedShards.get() >= maxShards.getAsInt() && busy.get() == 0;
     }
 
-    /** How long this node has had no shard to work on. */
+    /** How long this node has looked for work in vain: no shard, no role. */
     long idleNanos() {
-        return running.isEmpty() ? System.nanoTime() - idleSince : 0;
+        OptionalLong since = idleSince;
+        return busy.get() == 0 && since.isPresent() ? System.nanoTime() - since.getAsLong() : 0;
+    }
+
+    /** Counted before the work is there, so that the node never leaves between a claim and its work. */
+    private <T extends Claimed> Optional<T> busyWith(Search<T> search) throws IOException {
+        busy.incrementAndGet();
+        Optional<T> found = Optional.empty();
+        try {
+            found = search.claimNext();
+            return found;
+        } finally {
+            if (found.isPresent()) {
+                idleSince = OptionalLong.empty();
+            } else {
+                rest();
+            }
+        }
+    }
+
+    private interface Search<T extends Claimed> {
+        Optional<T> claimNext() throws IOException;
+    }
+
+    private void rest() {
+        if (busy.decrementAndGet() == 0 && idleSince.isEmpty()) {
+            idleSince = OptionalLong.of(System.nanoTime());
+        }
     }
 
     WorkSource shards() {
         return new WorkSource() {
             @Override
             public Optional<ClaimedShard> claimNext() throws IOException {
-                return claimShard();
+                return busyWith(NodeWork.this::claimShard);
             }
 
             @Override
@@ -63,8 +94,8 @@ final class NodeWork {
                 ShardClaims claims = running.remove(work);
                 if (claims != null) {
                     claims.finished((ClaimedShard) work);
-                    idleSince = System.nanoTime();
                 }
+                rest();
             }
         };
     }
@@ -74,8 +105,7 @@ final class NodeWork {
         int start = turn.getAndIncrement() & Integer.MAX_VALUE;
         for (int i = 0; i < candidates.size() && !draining; i++) {
             ActiveJob job = candidates.get((start + i) % candidates.size());
-            Optional<ShardClaims> claims =
-                    job.shards().filter(prepared -> job.refused().isEmpty());
+            Optional<ShardClaims> claims = job.openShards();
             if (claims.isPresent() && reserve()) {
                 Optional<ClaimedShard> shard = Optional.empty();
                 try {
@@ -101,21 +131,25 @@ final class NodeWork {
         return new WorkSource() {
             @Override
             public Optional<ClaimedRole> claimNext() throws IOException {
-                for (ActiveJob job : jobs.unended()) {
-                    if (!draining && job.phase(listEveryNanos) == phase) {
-                        Optional<ClaimedRole> claimed = job.claim(role);
-                        if (claimed.isPresent()) {
-                            return claimed;
-                        }
-                    }
-                }
-                return Optional.empty();
+                return busyWith(() -> claimRole(role, phase));
             }
 
             @Override
             public void finished(Claimed work) {
-                // its result, if any, is a fact on the disk: the next listing tells
+                rest(); // its result, if any, is a fact on the disk: the next listing tells
             }
         };
+    }
+
+    private Optional<ClaimedRole> claimRole(Role role, ActiveJob.Phase phase) throws IOException {
+        for (ActiveJob job : jobs.unended()) {
+            if (!draining && job.phase(listEveryNanos) == phase) {
+                Optional<ClaimedRole> claimed = job.claim(role);
+                if (claimed.isPresent()) {
+                    return claimed;
+                }
+            }
+        }
+        return Optional.empty();
     }
 }

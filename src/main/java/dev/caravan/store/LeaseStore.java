@@ -69,7 +69,7 @@ public final class LeaseStore {
         }
         Optional<Claim> claim;
         try {
-            claim = Optional.of(Json.parse(content.get(), Claim.class));
+            claim = Optional.ofNullable(Json.parse(content.get(), Claim.class));
         } catch (IOException | IllegalArgumentException torn) {
             claim = Optional.empty();
         }

@@ -12,7 +12,7 @@ class RetryPaceTest {
     private final RetryPace pace = new RetryPace(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(10));
 
     @ParameterizedTest
-    @CsvSource({"1,5", "2,10", "3,20", "4,40", "5,60", "6,60", "70,60", "1000000,60"})
+    @CsvSource({"1,5", "2,10", "3,20", "4,40", "5,60", "6,60", "64,60", "65,60", "70,60", "1000000,60"})
     void the_rest_doubles_with_each_failure_up_to_its_maximum(int failures, long seconds) {
         assertThat(pace.rest(new Spent(failures, 0, 0, 0), false)).isEqualTo(Duration.ofSeconds(seconds));
     }

@@ -188,6 +188,17 @@ class WatchTest {
         assertThat(isDead("torn")).isTrue();
     }
 
+    @Test
+    void another_epoch_without_content_begins_the_watch_anew_too() {
+        for (int passed = 0; passed < LEASE; passed += LOOK) {
+            watch.sight("torn", 1, Optional.empty(), 0, now(), now());
+            clock.passSeconds(LOOK);
+        }
+        watch.sight("torn", 2, Optional.empty(), 0, now(), now());
+
+        assertThat(isDead("torn")).isFalse();
+    }
+
     private void threeNodesStopAtOnce() {
         claim("a1", "a");
         claim("b1", "b");

@@ -1,0 +1,249 @@
+package dev.caravan.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.caravan.python.PythonEnvironment;
+import dev.caravan.python.PythonInfo;
+import dev.caravan.python.RecipeCheck;
+import dev.caravan.python.RecipeChecker;
+import dev.caravan.store.Disk;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The real thing: a Python environment made from the lock, real Data-Juicer, real Ray. */
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
+class DataJuicerIT {
+    private static final Path CACHE = Path.of("target", "python-cache").toAbsolutePath();
+    private static final Path SAMPLES = Path.of("samples").toAbsolutePath();
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final List<String> SAID = Collections.synchronizedList(new ArrayList<>());
+    private static PythonEnvironment environment;
+    private static PythonInfo info;
+
+    @RegisterExtension
+    final Fleet fleet = new Fleet()
+            .withVariable("XDG_CACHE_HOME", CACHE.getParent().resolve("xdg").toString());
+
+    @BeforeAll
+    static void makes_the_environment() throws IOException {
+        Disk.deleteTree(CACHE);
+        environment = PythonEnvironment.of("", CACHE);
+        info = environment.setup(line -> {
+            SAID.add(line);
+            System.out.println(line);
+        });
+    }
+
+    private Fleet withPython() {
+        return fleet.with("python.executable", info.executable());
+    }
+
+    @Test
+    void the_environment_is_what_the_lock_says_and_is_made_once() {
+        assertThat(info.dataJuicer()).isEqualTo("1.6.1");
+        assertThat(info.ray()).isEqualTo("2.60.0");
+        assertThat(Path.of(info.executable())).startsWithRaw(CACHE);
+        assertThat(SAID).anyMatch(line -> line.startsWith("Python environment ready after"));
+
+        List<String> again = new ArrayList<>();
+        assertThat(PythonEnvironment.of("", CACHE).setup(again::add)).isEqualTo(info);
+        assertThat(again).as("nothing is made again").isEmpty();
+    }
+
+    @Test
+    void the_recipes_of_the_samples_pass_the_real_registry() {
+        RecipeChecker checker = new RecipeChecker(environment);
+        RecipeCheck quickstart = checker.check(SAMPLES.resolve("quickstart/recipe.yaml"));
+        assertThat(quickstart.problems()).isEmpty();
+        assertThat(quickstart.operators())
+                .extracting(RecipeCheck.Operator::name)
+                .containsExactly("whitespace_normalization_mapper", "text_length_filter");
+        for (String recipe : List.of("recipe-1gpu.yaml", "recipe-4gpu.yaml")) {
+            RecipeCheck gpu = checker.check(SAMPLES.resolve("gpu").resolve(recipe));
+            assertThat(gpu.problems()).isEmpty();
+            assertThat(gpu.needsGpu()).isTrue();
+        }
+    }
+
+    @Test
+    void two_nodes_make_of_the_quickstart_what_dj_process_makes_of_it_alone() throws IOException {
+        String root = fleet.folder().resolve("root").toString();
+
+        JsonNode merged = withPython()
+                .run("quickstart", "--root", root, "--json")
+                .endsWith(0)
+                .json();
+
+        assertThat(merged.at("/rows").asInt()).isEqualTo(795);
+        assertThat(merged.at("/shards").size()).isEqualTo(4);
+        assertThat(merged.at("/nodes").size()).isEqualTo(2);
+        List<JsonNode> ours = rows(Path.of(merged.at("/output").asText()));
+        assertThat(ours).containsExactlyElementsOf(djProcess(SAMPLES.resolve("quickstart")));
+        fleet.run("verify", "--job-dir", root + "/jobs/quickstart").endsWith(0);
+
+        JsonNode again = withPython()
+                .run("quickstart", "--root", root, "--json")
+                .endsWith(0)
+                .json();
+        assertThat(again).as("the same job again is a no-op").isEqualTo(merged);
+    }
+
+    @Test
+    void a_shard_gets_the_gpus_that_the_job_asks_for() throws IOException {
+        Path operators = Path.of("src/test/python/operators/probe_mappers.py").toAbsolutePath();
+        Sample.write(fleet.folder().resolve("recipe.yaml"), """
+                custom_operator_paths: ['%s']
+                skip_op_error: false
+                process:
+                  - gpu_probe_mapper: {accelerator: cuda, num_gpus: 1, num_proc: 2, batch_size: 1, ray_execution_mode: actor}
+                """.formatted(operators));
+        Sample.write(fleet.folder().resolve("data.jsonl"), "{\"text\":\"a\"}\n".repeat(8));
+        Sample.write(fleet.folder().resolve("job.yaml"), """
+                name: gpus
+                recipe: recipe.yaml
+                dataset_path: data.jsonl
+                num_shards: 1
+                ray: {num_cpus: 2, num_gpus: 2}
+                """);
+        String jobDir = fleet.folder().resolve("job").toString();
+
+        assertThat(withPython()
+                        .run("run", "job.yaml", "--job-dir", jobDir, "--run-id", "no-gpu")
+                        .endsWith(2)
+                        .stderr())
+                .as("a node without GPUs does not take the job")
+                .contains("asks for 2.0 GPUs and this node has 0");
+
+        JsonNode merged = withPython()
+                .with("gpus.logical", "2")
+                .run("run", "job.yaml", "--job-dir", jobDir, "--run-id", "two-gpus", "--json")
+                .endsWith(0)
+                .json();
+
+        List<JsonNode> rows = rows(Path.of(merged.at("/output").asText()));
+        assertThat(rows).hasSize(8);
+        TreeSet<String> used = new TreeSet<>();
+        rows.forEach(row -> {
+            assertThat(row.at("/visible").asText()).isEqualTo(row.at("/gpu_ids").asText());
+            used.add(row.at("/gpu_ids").asText());
+        });
+        assertThat(used)
+                .as("the two devices of the grant, one a task")
+                .isSubsetOf("0", "1")
+                .isNotEmpty();
+    }
+
+    @Test
+    void a_recipe_for_the_whole_data_set_is_refused_before_anything_is_written() {
+        Sample.write(fleet.folder().resolve("recipe.yaml"), "process:\n  - document_deduplicator: {}\n");
+        Sample.write(fleet.folder().resolve("data.jsonl"), "{\"text\":\"a\"}\n");
+
+        CaravanProcess prepare = withPython()
+                .run(
+                        "prepare",
+                        "--config",
+                        "recipe.yaml",
+                        "--dataset-path",
+                        "data.jsonl",
+                        "--job-dir",
+                        "job",
+                        "--num-shards",
+                        "1")
+                .endsWith(2);
+
+        assertThat(prepare.stderr()).contains("recipe.yaml:2", "document_deduplicator");
+        assertThat(Sample.names(fleet.folder())).noneMatch(name -> name.contains("job"));
+    }
+
+    @Test
+    void the_python_side_passes_its_own_tests() throws IOException, InterruptedException {
+        Path log = fleet.folder().resolve("unittest.log");
+        int exitCode = new ProcessBuilder(
+                        info.executable(), "-m", "unittest", "discover", "-v", "-s", "src/test/python")
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start()
+                .waitFor();
+        assertThat(exitCode).as(Sample.read(log)).isZero();
+        assertThat(Sample.read(log)).containsPattern("Ran [1-9][0-9]* tests").doesNotContain("skipped");
+    }
+
+    /** What Data-Juicer makes of a sample in one go. */
+    private List<JsonNode> djProcess(Path sample) throws IOException {
+        Path log = fleet.folder().resolve("dj-process.log");
+        Path out = fleet.folder().resolve("alone").resolve("out.jsonl");
+        ProcessBuilder builder = new ProcessBuilder(
+                        Path.of(info.executable()).resolveSibling("dj-process").toString(),
+                        "--config",
+                        sample.resolve("recipe.yaml").toString(),
+                        "--dataset_path",
+                        sample.resolve("data.jsonl").toString(),
+                        "--export_path",
+                        out.toString(),
+                        "--executor_type",
+                        "ray",
+                        "--ray_address",
+                        "local")
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        builder.environment()
+                .keySet()
+                .removeIf(name -> name.startsWith("RAY_") || name.equals("PYTHONDONTWRITEBYTECODE"));
+        try {
+            assertThat(builder.start().waitFor()).as(Sample.read(log)).isZero();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        List<JsonNode> rows = new ArrayList<>();
+        try (Stream<Path> files = Files.list(out)) {
+            files.filter(file -> file.toString().endsWith(".json")).sorted().forEach(file -> rows.addAll(rows(file)));
+        }
+        return rows;
+    }
+
+    /** Records, where absent and null are the same. */
+    private static List<JsonNode> rows(Path file) {
+        try (Stream<String> lines = Files.lines(file)) {
+            List<JsonNode> rows = new ArrayList<>();
+            for (String line : (Iterable<String>) lines::iterator) {
+                rows.add(withoutNulls(JSON.readTree(line)));
+            }
+            return rows;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static JsonNode withoutNulls(JsonNode node) {
+        if (node instanceof ObjectNode object) {
+            List<String> nulls = new ArrayList<>();
+            object.properties().forEach(member -> {
+                if (member.getValue().isNull()) {
+                    nulls.add(member.getKey());
+                } else {
+                    withoutNulls(member.getValue());
+                }
+            });
+            object.remove(nulls);
+        } else {
+            node.forEach(DataJuicerIT::withoutNulls);
+        }
+        return node;
+    }
+}

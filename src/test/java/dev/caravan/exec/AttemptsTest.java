@@ -1,0 +1,362 @@
+package dev.caravan.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.caravan.Eventually;
+import dev.caravan.FakeNanos;
+import dev.caravan.TestJob;
+import dev.caravan.claim.ShardClaims;
+import dev.caravan.exec.ChildBinding.ChildCommand;
+import dev.caravan.lease.ClaimedShard;
+import dev.caravan.lease.Heart;
+import dev.caravan.lease.LeaseLostException;
+import dev.caravan.lease.RetryPace;
+import dev.caravan.shard.AttemptRecord;
+import dev.caravan.shard.AttemptStatus;
+import dev.caravan.shard.Claim;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.Engine;
+import dev.caravan.shard.Execution;
+import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Manifest;
+import dev.caravan.shard.NodeIdentity;
+import dev.caravan.shard.TestClaims;
+import dev.caravan.shard.Timing;
+import dev.caravan.store.Json;
+import dev.caravan.store.LeaseStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.apache.camel.Exchange;
+import org.apache.camel.component.exec.ExecException;
+import org.apache.camel.impl.DefaultCamelContext;
+import org.apache.camel.support.DefaultExchange;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The steps of the exec route, called by hand in the route's order. */
+class AttemptsTest {
+    @TempDir
+    Path folder;
+
+    private final FakeNanos clock = new FakeNanos();
+    private final Heart heart = new Heart(
+            new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10)),
+            clock,
+            Clock.systemUTC());
+    private final Gpus gpus = new Gpus(List.of("0"));
+    private final Attempts attempts = new Attempts(
+            () -> {
+                throw new AssertionError("engine command needs no Python");
+            },
+            Map.of(),
+            1,
+            gpus);
+    private final DefaultCamelContext camel = new DefaultCamelContext();
+    private TestJob job;
+    private ClaimedShard shard;
+    private Exchange exchange;
+
+    @BeforeEach
+    void job() throws IOException {
+        job = TestJob.in(folder, 1);
+        claim(job);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        heart.close();
+        camel.close();
+    }
+
+    private void claim(TestJob from) throws IOException {
+        claim(from, from.manifest);
+    }
+
+    private void claim(TestJob from, Manifest manifest) throws IOException {
+        shard = new ShardClaims(
+                        from.files,
+                        manifest,
+                        heart,
+                        new NodeIdentity("me", "h", 1),
+                        new RetryPace(Duration.ZERO, Duration.ZERO, Duration.ZERO))
+                .claimNext()
+                .orElseThrow();
+        exchange = new DefaultExchange(camel);
+        exchange.getMessage().setBody(shard);
+    }
+
+    private void run() throws Exception {
+        attempts.begin(shard, exchange);
+        ChildCommand command = new ChildCommand(exchange.getProperty(ChildBinding.CHILD, Child.class));
+        try (ChildExecutor executor = new ChildExecutor(Duration.ofSeconds(5))) {
+            executor.execute(command);
+        }
+        ended(command.end);
+    }
+
+    private void ended(Child.End end) {
+        exchange.setProperty(ChildBinding.END, end);
+    }
+
+    private void fail(Exception failure) {
+        attempts.fail(shard, exchange, failure);
+    }
+
+    private AttemptFailed failureOf(Child.End end) throws Exception {
+        ended(end);
+        return catchThrowableOfType(AttemptFailed.class, () -> attempts.collect(shard, exchange));
+    }
+
+    private AttemptRecord record() throws IOException {
+        return Json.parse(Files.readAllBytes(shard.attempt().record()), AttemptRecord.class);
+    }
+
+    private Claim claimOnDisk() throws IOException {
+        return new LeaseStore(job.layout.locks())
+                .look(job.id(0).toString(), shard.lease().claim().epoch())
+                .orElseThrow()
+                .claim()
+                .orElseThrow();
+    }
+
+    @Test
+    void a_child_that_succeeds_makes_the_shard_done() throws Exception {
+        run();
+        attempts.collect(shard, exchange);
+        attempts.publish(shard, exchange);
+
+        DoneRecord done = job.files.done(job.id(0)).orElseThrow();
+        assertThat(job.layout.resolve(done.outputPath())).hasContent("{\"row\":0}\n");
+        assertThat(done.rows()).isEqualTo(1);
+        assertThat(done.rowsIn()).isEqualTo(1);
+        assertThat(done.epoch()).isEqualTo(1);
+        assertThat(done.attemptNumber()).isEqualTo(1);
+        assertThat(done.token()).isEqualTo(shard.lease().claim().token());
+        assertThat(done.sha256()).isEqualTo(job.manifest.shards().get(0).sha256());
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.DONE);
+        assertThat(record().status()).isEqualTo(AttemptStatus.DONE);
+        assertThat(record().command())
+                .containsExactly(
+                        "cp",
+                        job.layout.shard(job.id(0)).toString(),
+                        shard.attempt().commandOutput().toString());
+    }
+
+    @Test
+    void of_two_results_the_first_stands_and_the_second_is_recorded_as_superseded() throws Exception {
+        run();
+        attempts.collect(shard, exchange);
+        DoneRecord first = new DoneRecord(
+                job.id(0), "other", "h", 2, "t", 1, 1, "x", "command", null, 1, 1, 1, "0", List.of(), null, 1, "now");
+        job.files.publishDone(first);
+        attempts.publish(shard, exchange);
+
+        assertThat(job.files.done(job.id(0))).contains(first);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+        assertThat(record().status()).isEqualTo(AttemptStatus.SUPERSEDED);
+    }
+
+    @Test
+    void nothing_is_published_under_a_lost_lease() throws Exception {
+        run();
+        attempts.collect(shard, exchange);
+        clock.passSeconds(35);
+
+        LeaseLostException lost =
+                catchThrowableOfType(LeaseLostException.class, () -> attempts.publish(shard, exchange));
+        assertThat(job.files.done(job.id(0))).isEmpty();
+        fail(lost);
+        assertThat(record().status()).isEqualTo(AttemptStatus.LOST);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.FAILED);
+        assertThat(claimOnDisk().failureClass()).isEqualTo(FailureClass.INFRA);
+    }
+
+    @Test
+    void nothing_is_published_where_a_higher_epoch_exists() throws Exception {
+        run();
+        attempts.collect(shard, exchange);
+        new LeaseStore(job.layout.locks()).create(TestClaims.running(job.id(0).toString(), 2, "other"));
+
+        LeaseLostException lost =
+                catchThrowableOfType(LeaseLostException.class, () -> attempts.publish(shard, exchange));
+        assertThat(job.files.done(job.id(0))).isEmpty();
+        fail(lost);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+    }
+
+    @Test
+    void a_failing_attempt_under_a_lost_lease_makes_no_terminal_failure() throws Exception {
+        attempts.begin(shard, exchange);
+        clock.passSeconds(35);
+        fail(new AttemptFailed(FailureClass.DATA, "bad row"));
+
+        assertThat(job.files.failed(job.id(0))).isEmpty();
+        assertThat(record().status()).isEqualTo(AttemptStatus.LOST);
+    }
+
+    @Test
+    void losing_the_lease_stops_the_child() throws Exception {
+        attempts.begin(shard, exchange);
+        Child child = exchange.getProperty(ChildBinding.CHILD, Child.class);
+        assertThat(child.stop()).isNotDone();
+        new LeaseStore(job.layout.locks()).create(TestClaims.running(job.id(0).toString(), 2, "other"));
+        assertThatThrownBy(shard.lease()::requireHeld).isInstanceOf(LeaseLostException.class);
+
+        assertThat(child.stop()).isCompletedWithValue("the lease is lost");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, DATA",
+        "2, DATA",
+        "125, DATA",
+        "126, INFRA",
+        "127, INFRA",
+        "128, DATA",
+        "129, INFRA",
+        "137, INFRA",
+        "143, INFRA",
+        "192, INFRA",
+        "193, DATA",
+        "255, DATA"
+    })
+    void an_exit_code_tells_the_class_of_the_failure(int code, FailureClass expected) throws Exception {
+        AttemptFailed failure = failureOf(new Child.End.Exited(code));
+
+        assertThat(failure.failureClass()).isEqualTo(expected);
+        assertThat(failure.getMessage()).contains(Integer.toString(code >= 129 && code <= 192 ? code - 128 : code));
+    }
+
+    @Test
+    void a_killed_child_may_have_run_out_of_memory() throws Exception {
+        assertThat(failureOf(new Child.End.Exited(137)))
+                .hasMessage("killed by signal 9 (out of memory? see the kernel log)");
+    }
+
+    @Test
+    void other_ends_have_classes_of_their_own() throws Exception {
+        assertThat(failureOf(new Child.End.TimedOut()).failureClass()).isEqualTo(FailureClass.TIMEOUT);
+        assertThat(failureOf(new Child.End.Stalled()).failureClass()).isEqualTo(FailureClass.STALLED);
+        ended(new Child.End.Stopped("the node shuts down"));
+        assertThatThrownBy(() -> attempts.collect(shard, exchange))
+                .isInstanceOf(AttemptStopped.class)
+                .hasMessage("the node shuts down");
+    }
+
+    @Test
+    void a_failed_attempt_ends_its_claim_with_class_and_reason() throws Exception {
+        attempts.begin(shard, exchange);
+        fail(new AttemptFailed(FailureClass.STALLED, "no progress"));
+
+        assertThat(claimOnDisk().failureClass()).isEqualTo(FailureClass.STALLED);
+        assertThat(claimOnDisk().reason()).isEqualTo("no progress");
+        assertThat(record().status()).isEqualTo(AttemptStatus.FAILED);
+        assertThat(record().reason()).isEqualTo("no progress");
+        assertThat(job.files.failed(job.id(0))).isEmpty();
+    }
+
+    @Test
+    void what_is_not_the_childs_fault_is_infra() throws Exception {
+        for (Exception failure : List.of(
+                new IOException("disk full"),
+                new ExecException("Unable to start cp", null, null, -1, null),
+                new IllegalStateException("?"))) {
+            attempts.begin(shard, exchange);
+            fail(failure);
+            assertThat(claimOnDisk().failureClass()).isEqualTo(FailureClass.INFRA);
+            assertThat(claimOnDisk().reason()).contains(failure.getMessage());
+            claim(job);
+        }
+    }
+
+    @Test
+    void a_stopped_attempt_is_preempted_and_charges_nothing() throws Exception {
+        attempts.begin(shard, exchange);
+        fail(new AttemptStopped("the node shuts down"));
+
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.PREEMPTED);
+        assertThat(claimOnDisk().spentAfter().total()).isZero();
+        assertThat(record().status()).isEqualTo(AttemptStatus.PREEMPTED);
+    }
+
+    @Test
+    void the_failure_that_uses_up_a_budget_is_published() throws Exception {
+        attempts.begin(shard, exchange);
+        fail(new AttemptFailed(FailureClass.DATA, "first"));
+        assertThat(job.files.failed(job.id(0))).isEmpty();
+        claim(job);
+        attempts.begin(shard, exchange);
+        fail(new AttemptFailed(FailureClass.DATA, "second"));
+
+        FailedRecord failed = job.files.failed(job.id(0)).orElseThrow();
+        assertThat(failed.reason()).isEqualTo("second");
+        assertThat(failed.failureClass()).isEqualTo(FailureClass.DATA);
+        assertThat(failed.attempts()).isEqualTo(2);
+        assertThat(failed.epoch()).isEqualTo(2);
+        assertThat(job.layout.resolve(failed.attemptDir())).isDirectory();
+    }
+
+    @Test
+    void each_attempt_has_a_directory_of_its_own() throws Exception {
+        attempts.begin(shard, exchange);
+        Path first = shard.attempt().path();
+        fail(new IOException("disk full"));
+        claim(job);
+        attempts.begin(shard, exchange);
+
+        assertThat(shard.attempt().path()).isNotEqualTo(first).isDirectory();
+        assertThat(first).isDirectory();
+    }
+
+    @Test
+    void devices_are_taken_for_the_attempt_and_given_back_when_it_ends() throws Exception {
+        TestJob wanting = TestJob.in(folder.resolve("gpu"), 1);
+        Manifest manifest = wanting.manifest.with(
+                new Execution(
+                        Engine.COMMAND,
+                        wanting.manifest.execution().command(),
+                        new Execution.Ray("local", null, 0.5, null)),
+                TestJob.POLICY);
+        claim(wanting, manifest);
+        attempts.begin(shard, exchange);
+        assertThat(record().gpus()).isEqualTo("0");
+        FutureTask<String> next = new FutureTask<>(() -> gpus.take(1).visibleDevices());
+        Thread waiting = new Thread(next);
+        waiting.start();
+        Eventually.until("the device is taken", () -> waiting.getState() == Thread.State.WAITING);
+        fail(new IOException("disk full"));
+
+        assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+    }
+
+    @Test
+    void devices_are_given_back_if_the_attempt_cannot_begin() throws Exception {
+        TestJob wanting = TestJob.in(folder.resolve("gpu"), 1);
+        Manifest manifest = wanting.manifest.with(
+                new Execution(Engine.DATA_JUICER, List.of(), new Execution.Ray("local", null, 1.0, null)),
+                TestJob.POLICY);
+        claim(wanting, manifest);
+        Files.delete(wanting.layout.attempts());
+        Files.createFile(wanting.layout.attempts()); // no folder can be made below it
+
+        assertThatThrownBy(() -> attempts.begin(shard, exchange)).isInstanceOf(IOException.class);
+        FutureTask<String> next = new FutureTask<>(() -> gpus.take(1).visibleDevices());
+        new Thread(next).start();
+        assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+    }
+}
