@@ -160,6 +160,9 @@ final class SimNode implements Scheduler.Process {
             while (scheduler.now() < end && !lost[0] && !draining) {
                 scheduler.sleep(Math.min(SECOND, end - scheduler.now()));
             }
+            if (lost[0]) {
+                scheduler.sleep(simulation.stoppingTakes());
+            }
             conclude(shard, lost[0], attempt.failure());
         } finally {
             claims().finished(shard);

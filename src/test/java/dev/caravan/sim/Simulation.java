@@ -143,6 +143,11 @@ final class Simulation {
                 weather.chance(plan.attemptsFail()) ? classes[random.nextInt(classes.length)] : null);
     }
 
+    /** A child that hangs in the mount can be killed at once and yet take minutes to go. */
+    long stoppingTakes() {
+        return random.nextLong(random.nextInt(5) == 0 ? 240 * SECOND : SECOND);
+    }
+
     private List<SimNode> here() {
         return nodes.stream().filter(SimNode::isHere).toList();
     }
