@@ -91,8 +91,11 @@ public final class HeldLease {
         actions.forEach(Runnable::run);
     }
 
-    /** One beat; called by the heart alone. */
+    /** One beat, unless the lease is lost: then others shall see it die. Called by the heart alone. */
     void beat() {
+        if (!isHeld()) {
+            return;
+        }
         long began = nanoClock.getAsLong();
         try {
             if (store.exists(claim.key(), claim.epoch() + 1)) {
