@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -226,8 +227,16 @@ public final class ShardClaims {
             }
         }
         open.sort(Comparator.comparingInt(id -> (id.toString() + node.id()).hashCode() & Integer.MAX_VALUE));
+        @Nullable IOException unreadable = null;
         for (ShardId id : open.subList(0, Math.min(limit, open.size()))) {
-            leases.look(id.toString(), view.highestEpoch(id));
+            try {
+                leases.look(id.toString(), view.highestEpoch(id));
+            } catch (IOException e) { // one bad file does not hide the others
+                unreadable = e;
+            }
+        }
+        if (unreadable != null) {
+            throw unreadable;
         }
     }
 }
