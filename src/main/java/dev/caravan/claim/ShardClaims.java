@@ -47,13 +47,17 @@ public final class ShardClaims {
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
-        LeaseStore locks = job.locks();
+        this(job, manifest, heart, node, new Leases(job.locks(), heart, node, pace));
+    }
+
+    /** @param leases those of the job's locks */
+    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, Leases leases) {
         this.job = job;
         this.manifest = manifest;
         this.heart = heart;
-        this.leases = new Leases(locks, heart, node, pace);
+        this.leases = leases;
         this.node = node;
-        this.view = new JobView(job, locks, heart.nanoClock());
+        this.view = new JobView(job, job.locks(), heart.nanoClock());
     }
 
     public Manifest manifest() {
