@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,13 +47,17 @@ public final class ShardClaims {
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
-        LeaseStore locks = job.locks();
+        this(job, manifest, heart, node, new Leases(job.locks(), heart, node, pace));
+    }
+
+    /** @param leases those of the job's locks */
+    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, Leases leases) {
         this.job = job;
         this.manifest = manifest;
         this.heart = heart;
-        this.leases = new Leases(locks, heart, node, pace);
+        this.leases = leases;
         this.node = node;
-        this.view = new JobView(job, locks, heart.nanoClock());
+        this.view = new JobView(job, job.locks(), heart.nanoClock());
     }
 
     public Manifest manifest() {
@@ -226,8 +231,16 @@ public final class ShardClaims {
             }
         }
         open.sort(Comparator.comparingInt(id -> (id.toString() + node.id()).hashCode() & Integer.MAX_VALUE));
+        @Nullable IOException unreadable = null;
         for (ShardId id : open.subList(0, Math.min(limit, open.size()))) {
-            leases.look(id.toString(), view.highestEpoch(id));
+            try {
+                leases.look(id.toString(), view.highestEpoch(id));
+            } catch (IOException e) { // one bad file does not hide the others
+                unreadable = e;
+            }
+        }
+        if (unreadable != null) {
+            throw unreadable;
         }
     }
 }
