@@ -37,6 +37,8 @@ import org.slf4j.LoggerFactory;
 public final class ShardClaims {
     private static final Logger LOG = LoggerFactory.getLogger(ShardClaims.class);
 
+    private static final int LOOKS_WHEN_IDLE = 32;
+
     private final JobFiles job;
     private final Manifest manifest;
     private final Heart heart;
@@ -88,7 +90,7 @@ public final class ShardClaims {
     /** Claims a shard, if one can be claimed now. */
     public synchronized Optional<ClaimedShard> claimNext() throws IOException {
         if (queue.isEmpty()) {
-            view.refresh(0);
+            watch(LOOKS_WHEN_IDLE, 0); // what was handed back a moment ago is claimed now
             fillQueue();
         }
         for (Manifest.Shard shard; (shard = queue.poll()) != null; ) {
