@@ -90,7 +90,7 @@ public interface FactsContract {
         Facts facts = facts();
         byte[] content = new byte[16_000_000]; // takes long enough to be seen unfinished
         Arrays.fill(content, (byte) 'x');
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < 12; round++) {
             String name = "fact-" + round;
             List<Boolean> whole = atOnce(thread -> {
                 if (thread == 0) {
