@@ -90,7 +90,8 @@ public final class ShardClaims {
     /** Claims a shard, if one can be claimed now. */
     public synchronized Optional<ClaimedShard> claimNext() throws IOException {
         if (queue.isEmpty()) {
-            watch(LOOKS_WHEN_IDLE, 0); // what was handed back a moment ago is claimed now
+            view.refresh(0);
+            lookAround();
             fillQueue();
         }
         for (Manifest.Shard shard; (shard = queue.poll()) != null; ) {
@@ -100,6 +101,15 @@ public final class ShardClaims {
             }
         }
         return Optional.empty();
+    }
+
+    /** With nothing to do: what was handed back a moment ago is claimed now, not at the next look of the watch. */
+    private void lookAround() {
+        try {
+            watch(LOOKS_WHEN_IDLE, Long.MAX_VALUE);
+        } catch (IOException e) {
+            LOG.debug("{}: a claim cannot be looked at ({}); it waits", manifest.jobId(), e.toString());
+        }
     }
 
     /** Never claimed shards first, from this node's own place on; then those that somebody has claimed before. */
