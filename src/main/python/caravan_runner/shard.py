@@ -15,8 +15,12 @@ OK, DATA, INFRA, BAD_REQUEST, TERMINATED = 0, 1, 3, 64, 143
 PATIENCE = 30  # seconds for an orderly end after the parent is gone
 
 
+told_to_stop = threading.Event()
+
+
 def _stop(signum, _frame):
     signal.signal(signum, signal.SIG_IGN)
+    told_to_stop.set()
     raise Terminated(signal.Signals(signum).name)
 
 
@@ -72,7 +76,8 @@ def run(request_path):
         status = OK
     except BaseException as e:
         traceback.print_exc()
-        stopped = isinstance(e, (Terminated, SystemExit, KeyboardInterrupt))  # Ray's handler of SIGTERM raises SystemExit
+        # whoever was interrupted may wrap the exception in one of its own; Ray's handler of SIGTERM raises SystemExit
+        stopped = told_to_stop.is_set() or isinstance(e, (Terminated, SystemExit, KeyboardInterrupt))
         result = outcome.failure(Terminated("told to stop before the shard was done") if stopped else e, sources)
         status = INFRA if result["failure_class"] == "infra" else DATA
         if stopped:

@@ -3,14 +3,18 @@ package dev.caravan.claim;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.HeldLease;
+import dev.caravan.lease.LeaseLostException;
 import dev.caravan.lease.Leases;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.lease.Verdict;
+import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.ShardId;
+import dev.caravan.shard.Spent;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
@@ -22,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +36,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class ShardClaims {
     private static final Logger LOG = LoggerFactory.getLogger(ShardClaims.class);
+
+    private static final int LOOKS_WHEN_IDLE = 32;
 
     private final JobFiles job;
     private final Manifest manifest;
@@ -42,13 +49,17 @@ public final class ShardClaims {
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
-        LeaseStore locks = job.locks();
+        this(job, manifest, heart, node, new Leases(job.locks(), heart, node, pace));
+    }
+
+    /** @param leases those of the job's locks */
+    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, Leases leases) {
         this.job = job;
         this.manifest = manifest;
         this.heart = heart;
-        this.leases = new Leases(locks, heart, node, pace);
+        this.leases = leases;
         this.node = node;
-        this.view = new JobView(job, locks, heart.nanoClock());
+        this.view = new JobView(job, job.locks(), heart.nanoClock());
     }
 
     public Manifest manifest() {
@@ -80,6 +91,7 @@ public final class ShardClaims {
     public synchronized Optional<ClaimedShard> claimNext() throws IOException {
         if (queue.isEmpty()) {
             view.refresh(0);
+            lookAround();
             fillQueue();
         }
         for (Manifest.Shard shard; (shard = queue.poll()) != null; ) {
@@ -89,6 +101,15 @@ public final class ShardClaims {
             }
         }
         return Optional.empty();
+    }
+
+    /** With nothing to do: what was handed back a moment ago is claimed now, not at the next look of the watch. */
+    private void lookAround() {
+        try {
+            watch(LOOKS_WHEN_IDLE, Long.MAX_VALUE);
+        } catch (IOException e) {
+            LOG.debug("{}: a claim cannot be looked at ({}); it waits", manifest.jobId(), e.toString());
+        }
     }
 
     /** Never claimed shards first, from this node's own place on; then those that somebody has claimed before. */
@@ -117,7 +138,7 @@ public final class ShardClaims {
         }
         Verdict verdict = leases.judge(id.toString(), view.highestEpoch(id), manifest.policy());
         if (verdict instanceof Verdict.Claimable basis) {
-            return claim(shard, basis).flatMap(lease -> unlessSettled(shard, lease));
+            return claim(shard, basis).flatMap(lease -> workOn(shard, lease));
         }
         if (verdict instanceof Verdict.Exhausted exhausted) {
             claim(shard, exhausted.next()).ifPresent(lease -> publishTerminalFailure(id, exhausted, lease));
@@ -140,6 +161,15 @@ public final class ShardClaims {
         return lease;
     }
 
+    private Optional<ClaimedShard> workOn(Manifest.Shard shard, HeldLease lease) {
+        try {
+            return unlessSettled(shard, lease);
+        } catch (RuntimeException e) { // a lease that nobody works for would beat for ever
+            lease.end(ClaimStatus.RELEASED, null, e.toString());
+            throw e;
+        }
+    }
+
     /** It may have been finished between our listing and our claim. */
     private Optional<ClaimedShard> unlessSettled(Manifest.Shard shard, HeldLease lease) {
         if (job.done(shard.id()).isPresent()) {
@@ -156,13 +186,14 @@ public final class ShardClaims {
     }
 
     private void publishTerminalFailure(ShardId shard, Verdict.Exhausted exhausted, HeldLease lease) {
-        FailedRecord record = FailedRecord.of(
-                shard, exhausted.last(), exhausted.next().spent(), heart.now().toString());
         try {
+            FailedRecord record = terminalFailure(shard, exhausted);
+            lease.requireHeld();
             job.publishFailed(record);
+            view.learnFailed(shard, lease.claim().epoch());
             LOG.error("{} {} has failed for good: {}", manifest.jobId(), shard, record.summary());
             lease.end(ClaimStatus.RELEASED, null, "budget used up before this claim");
-        } catch (IOException e) {
+        } catch (IOException | LeaseLostException e) {
             LOG.warn(
                     "{} {}: could not record the terminal failure ({}); trying again",
                     manifest.jobId(),
@@ -170,6 +201,21 @@ public final class ShardClaims {
                     e.toString());
             lease.end(ClaimStatus.RELEASED, null, e.toString());
         }
+    }
+
+    /** Blames the last claim that failed in the class that is used up: later ones may only have tried to record that. */
+    private FailedRecord terminalFailure(ShardId shard, Verdict.Exhausted exhausted) throws IOException {
+        Spent spent = exhausted.next().spent();
+        FailureClass usedUp = spent.usedUp(manifest.policy()).orElseThrow();
+        Claim blamed = exhausted.last();
+        for (long epoch = blamed.epoch() - 1; epoch > 0 && blamed.failureClass() != usedUp; epoch--) {
+            blamed = job.locks()
+                    .look(shard.toString(), epoch)
+                    .flatMap(LeaseStore.Sight::claim)
+                    .filter(claim -> claim.failureClass() == usedUp)
+                    .orElse(blamed);
+        }
+        return FailedRecord.of(shard, usedUp, blamed, spent, heart.now().toString());
     }
 
     /** The node no longer works on the shard. */
@@ -197,8 +243,16 @@ public final class ShardClaims {
             }
         }
         open.sort(Comparator.comparingInt(id -> (id.toString() + node.id()).hashCode() & Integer.MAX_VALUE));
+        @Nullable IOException unreadable = null;
         for (ShardId id : open.subList(0, Math.min(limit, open.size()))) {
-            leases.look(id.toString(), view.highestEpoch(id));
+            try {
+                leases.look(id.toString(), view.highestEpoch(id));
+            } catch (IOException e) { // one bad file does not hide the others
+                unreadable = e;
+            }
+        }
+        if (unreadable != null) {
+            throw unreadable;
         }
     }
 }

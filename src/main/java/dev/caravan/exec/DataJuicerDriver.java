@@ -23,6 +23,9 @@ final class DataJuicerDriver implements EngineDriver {
     /** Ray settings of the surroundings must not reach a shard's own Ray; uncompiled Python starts four times slower. */
     private static final List<String> CLEARED = List.of("RAY_*", "PYTHONDONTWRITEBYTECODE", "PYTHONHOME");
 
+    /** Who asks for the Ray of the node means the one that the surroundings name. */
+    private static final List<String> CLEARED_FOR_AUTO = List.of("PYTHONDONTWRITEBYTECODE", "PYTHONHOME");
+
     private final Supplier<PythonSide> python;
     private final Map<String, String> surroundings;
     private final int slots;
@@ -75,7 +78,7 @@ final class DataJuicerDriver implements EngineDriver {
                         "shard",
                         attempt.request().toString()),
                 environment,
-                CLEARED);
+                ray.address().equals("auto") ? CLEARED_FOR_AUTO : CLEARED);
     }
 
     /** Relative paths of custom operators start where the recipe came from, not at its snapshot. */

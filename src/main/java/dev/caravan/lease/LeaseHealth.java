@@ -3,7 +3,7 @@ package dev.caravan.lease;
 import dev.caravan.shard.Timing;
 
 /** An owner's judgement of its own lease, from the times of its successful beats on one monotonic clock. No I/O. */
-final class LeaseHealth {
+class LeaseHealth {
     private final long patienceNanos;
     private final long warnNanos;
     private long lastBeat;
@@ -16,11 +16,12 @@ final class LeaseHealth {
     }
 
     /**
-     * A beat succeeded that was begun at {@code began}: an observer saw it no earlier. Too late a beat revives nothing,
-     * also when it is the first to wake in a process that was frozen.
+     * A beat succeeded that was begun at {@code began}, so an observer saw it no earlier, and answered at
+     * {@code answered}. Too late an answer revives nothing, also when it is the first to wake in a process that was
+     * frozen: the beat may have been seen only now, after others gave up waiting for it.
      */
-    synchronized void beat(long began) {
-        if (!isLost(began)) {
+    synchronized void beat(long began, long answered) {
+        if (!isLost(answered)) {
             lastBeat = Math.max(lastBeat, began);
         }
     }

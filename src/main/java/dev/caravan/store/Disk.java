@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,10 @@ public final class Disk {
     private static final long STALE_PAUSE_NANOS = 6_000_000;
     static final String TEMPORARY = ".tmp-";
 
+    /** What mounts without hard links answer to a link. */
+    private static final Set<String> NO_LINKS =
+            Set.of("Operation not permitted", "Operation not supported", "Function not implemented", "Too many links");
+
     private Disk() {}
 
     /**
@@ -93,11 +98,14 @@ public final class Disk {
             try {
                 Files.createLink(target, temporary);
             } catch (FileAlreadyExistsException e) {
-                return readIfPresent(target)
-                        .map(found -> Arrays.equals(found, content))
-                        .orElse(false);
-            } catch (UnsupportedOperationException | FileSystemException noLinks) {
+                return holds(target, content);
+            } catch (UnsupportedOperationException noLinks) {
                 return publishWithoutLinks(target, content, noLinks);
+            } catch (FileSystemException e) {
+                if (NO_LINKS.contains(String.valueOf(e.getReason()))) {
+                    return publishWithoutLinks(target, content, e);
+                }
+                throw e;
             }
             syncDirectory(target.getParent());
             return true;
@@ -106,14 +114,28 @@ public final class Disk {
         }
     }
 
-    /** The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. */
+    private static boolean holds(Path target, byte[] content) throws IOException {
+        return readIfPresent(target).map(found -> Arrays.equals(found, content)).orElse(false);
+    }
+
+    /**
+     * The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. If
+     * the content cannot be written the name goes again, since a fact without content would stand for ever.
+     */
     private static boolean publishWithoutLinks(Path target, byte[] content, Exception noLinks) throws IOException {
-        try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            writeAll(out, content);
+        FileChannel out;
+        try {
+            out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         } catch (FileAlreadyExistsException e) {
-            return false;
+            return holds(target, content);
         } catch (IOException e) {
             e.addSuppressed(noLinks);
+            throw e;
+        }
+        try (out) {
+            writeAll(out, content);
+        } catch (IOException e) {
+            Files.deleteIfExists(target);
             throw e;
         }
         syncDirectory(target.getParent());
