@@ -109,8 +109,7 @@ final class Chaos {
                     dropped = true;
                 }
                 boolean over = once.isEmpty() && now >= end;
-                if (over && limit == Long.MAX_VALUE) {
-                    faults.stop();
+                if (over && limit == Long.MAX_VALUE) { // what has begun takes its time still
                     limit = now + TO_FINISH.toNanos();
                 }
                 if (dropped && !over && now >= nextFault && (once.isEmpty() || observer.done() > 0)) {

@@ -1,5 +1,6 @@
 package dev.caravan.chaos;
 
+import dev.caravan.shard.Role;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -47,8 +48,8 @@ final class Summary {
                   server hung %d, mount hung %d, mount dead %d, disk full %d, starts with a skewed clock %d, starts refused on a broken mount %d
                 """.formatted(
                         timeline.count("kill of"),
-                        timeline.holdersKilled("PREPARE"),
-                        timeline.holdersKilled("FINALIZE"),
+                        timeline.holdersKilled(Role.PREPARE),
+                        timeline.holdersKilled(Role.FINALIZE),
                         timeline.count("freeze of"),
                         timeline.count("leave of"),
                         longestLeave.toMillis() / 1e3,

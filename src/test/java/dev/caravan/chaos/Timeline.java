@@ -1,5 +1,6 @@
 package dev.caravan.chaos;
 
+import dev.caravan.shard.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,8 +27,9 @@ final class Timeline {
         System.out.printf("chaos %tT.%<tL end of %s%n", System.currentTimeMillis(), entry.what());
     }
 
-    void happened(String what) {
-        ended(began(what));
+    synchronized void happened(String what) {
+        long now = began(what).from();
+        entries.set(entries.size() - 1, new Entry(what, now, now));
     }
 
     /** The fault that may have kept a process from removing a file that it wrote at {@code millis}. */
@@ -42,7 +44,7 @@ final class Timeline {
         return entries.stream().filter(entry -> entry.what().startsWith(what)).count();
     }
 
-    synchronized long holdersKilled(String role) {
+    synchronized long holdersKilled(Role role) {
         return entries.stream()
                 .filter(entry -> entry.what().endsWith(", holder of " + role))
                 .count();
