@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,20 @@ public final class Disk {
         }
     };
 
+    private static final int MOST_TO_TRY = 1 << 20;
     private static final String TEMPORARY = ".tmp-";
+    /** What link(2) answers where there are no links: EPERM, EOPNOTSUPP, ENOSYS, EMLINK. */
+    private static final Set<String> NO_LINKS =
+            Set.of("Operation not permitted", "Operation not supported", "Function not implemented", "Too many links");
+
+    /** ENOTCONN, EIO, ESTALE, ETIMEDOUT, EHOSTDOWN, ESHUTDOWN: the mount could not say whether there is such a file. */
+    private static final Set<String> MOUNT_TROUBLE = Set.of(
+            "Transport endpoint is not connected",
+            "Input/output error",
+            "Stale file handle",
+            "Connection timed out",
+            "Host is down",
+            "Cannot send after transport endpoint shutdown");
 
     private Disk() {}
 
@@ -92,8 +106,11 @@ public final class Disk {
                 return readIfPresent(target)
                         .map(found -> Arrays.equals(found, content))
                         .orElse(false);
-            } catch (UnsupportedOperationException | FileSystemException noLinks) {
-                return publishWithoutLinks(target, content, noLinks);
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                if (!meansNoLinks(e)) {
+                    throw e;
+                }
+                return publishWithoutLinks(target, content, e);
             }
             syncDirectory(target.getParent());
             return true;
@@ -102,10 +119,19 @@ public final class Disk {
         }
     }
 
+    /**
+     * Whether a mount cannot make links at all. A full, hung or dead mount fails in other words, and then nothing may be
+     * made by the second primitive: its file could stay empty for ever.
+     */
+    static boolean meansNoLinks(Exception failure) {
+        return failure instanceof UnsupportedOperationException
+                || failure instanceof FileSystemException told && NO_LINKS.contains(String.valueOf(told.getReason()));
+    }
+
     /** The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. */
     private static boolean publishWithoutLinks(Path target, byte[] content, Exception noLinks) throws IOException {
         try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            writeAll(out, content);
+            writeAllOrNothing(target, out, content);
         } catch (FileAlreadyExistsException e) {
             return false;
         } catch (IOException e) {
@@ -114,6 +140,20 @@ public final class Disk {
         }
         syncDirectory(target.getParent());
         return true;
+    }
+
+    /** A torn fact would stand for ever, so the file that this call made goes again. */
+    private static void writeAllOrNothing(Path made, FileChannel out, byte[] content) throws IOException {
+        try {
+            writeAll(out, content);
+        } catch (IOException e) {
+            try {
+                Files.deleteIfExists(made);
+            } catch (IOException stays) {
+                e.addSuppressed(stays);
+            }
+            throw e;
+        }
     }
 
     /** Replaces a fact that only its owner rewrites: readers see the old content or the new, never a mixture. */
@@ -235,16 +275,30 @@ public final class Disk {
         return Files.newInputStream(file);
     }
 
+    /** @throws StoreException if the mount does not answer: a dead mount does not mean that there is no such file */
     public static boolean exists(Path path) {
-        return Files.exists(path);
+        return attributes(path).isPresent();
     }
 
+    /** @throws StoreException if the mount does not answer */
     public static boolean isDirectory(Path path) {
-        return Files.isDirectory(path);
+        return attributes(path).filter(BasicFileAttributes::isDirectory).isPresent();
     }
 
+    /** @throws StoreException if the mount does not answer */
     public static boolean isFile(Path path) {
-        return Files.isRegularFile(path);
+        return attributes(path).filter(BasicFileAttributes::isRegularFile).isPresent();
+    }
+
+    private static Optional<BasicFileAttributes> attributes(Path path) {
+        try {
+            return Optional.of(Files.readAttributes(path, BasicFileAttributes.class));
+        } catch (IOException e) {
+            if (e instanceof FileSystemException told && MOUNT_TROUBLE.contains(String.valueOf(told.getReason()))) {
+                throw new StoreException("cannot look at " + path + ": " + told.getReason(), e);
+            }
+            return Optional.empty();
+        }
     }
 
     public static long size(Path file) throws IOException {
@@ -264,6 +318,21 @@ public final class Disk {
                     .sum();
         } catch (IOException | UncheckedIOException gone) {
             return 0;
+        }
+    }
+
+    /** What keeps this directory from taking {@code bytes} more bytes now; empty if it took them. */
+    public static Optional<String> trouble(Path directory, long bytes) {
+        Path temporary = temporaryFor(directory.resolve("x"));
+        try {
+            try {
+                write(temporary, new byte[(int) Math.min(bytes, MOST_TO_TRY)]);
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(e.toString());
         }
     }
 
