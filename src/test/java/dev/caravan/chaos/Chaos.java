@@ -55,8 +55,10 @@ final class Chaos {
     Summary run() throws Exception {
         try (Storage storage = Storage.start(folder.resolve("nas"), NODES, "3g")) {
             Path logs = Files.createDirectories(folder.resolve("logs"));
+            List<String> options = new ArrayList<>(OPTIONS);
+            options.add(Machine.quickStart(folder));
             List<Machine> machines = IntStream.rangeClosed(1, NODES)
-                    .mapToObj(client -> new Machine(client, storage, logs, OPTIONS))
+                    .mapToObj(client -> new Machine(client, storage, logs, options))
                     .toList();
             Faults faults = new Faults(machines, storage, timeline, random);
             try {
@@ -112,7 +114,7 @@ final class Chaos {
                 if (over && limit == Long.MAX_VALUE) { // what has begun takes its time still
                     limit = now + TO_FINISH.toNanos();
                 }
-                if (dropped && !over && now >= nextFault && (once.isEmpty() || observer.done() > 0)) {
+                if (dropped && !over && now >= nextFault && observer.done() > 0) {
                     Fault fault = once.isEmpty() ? Fault.any(random) : once.get(0);
                     if (faults.make(fault) && !once.isEmpty()) {
                         once.remove(0);
