@@ -78,11 +78,13 @@ public final class Disk {
     private static final Set<String> NO_LINKS =
             Set.of("Operation not permitted", "Operation not supported", "Function not implemented", "Too many links");
 
-    /** ENOTCONN, EIO, ESTALE, ETIMEDOUT, EHOSTDOWN, ESHUTDOWN: the mount could not say whether there is such a file. */
+    private static final String STALE = "Stale file handle";
+    /** ENOTCONN, ECONNABORTED, EIO, ESTALE, ETIMEDOUT, EHOSTDOWN, ESHUTDOWN: the mount could not say whether there is such a file. */
     private static final Set<String> MOUNT_TROUBLE = Set.of(
             "Transport endpoint is not connected",
+            "Software caused connection abort",
             "Input/output error",
-            "Stale file handle",
+            STALE,
             "Connection timed out",
             "Host is down",
             "Cannot send after transport endpoint shutdown");
@@ -231,7 +233,19 @@ public final class Disk {
         return Files.readAllBytes(file);
     }
 
+    /** A file that another host replaces meanwhile is opened again: its old one may be gone between name and content. */
     public static Optional<byte[]> readIfPresent(Path file) throws IOException {
+        try {
+            return readOnce(file);
+        } catch (FileSystemException e) {
+            if (!STALE.equals(e.getReason())) {
+                throw e;
+            }
+            return readOnce(file);
+        }
+    }
+
+    private static Optional<byte[]> readOnce(Path file) throws IOException {
         try {
             return Optional.of(Files.readAllBytes(file));
         } catch (NoSuchFileException | FileNotFoundException e) {
@@ -321,7 +335,7 @@ public final class Disk {
         }
     }
 
-    /** What keeps this directory from taking {@code bytes} more bytes now; empty if it took them. */
+    /** What keeps this directory from taking {@code bytes} more bytes now; empty if it took them, or is not there. */
     public static Optional<String> trouble(Path directory, long bytes) {
         Path temporary = temporaryFor(directory.resolve("x"));
         try {
@@ -330,6 +344,8 @@ public final class Disk {
             } finally {
                 Files.deleteIfExists(temporary);
             }
+            return Optional.empty();
+        } catch (NoSuchFileException noSuchDirectory) {
             return Optional.empty();
         } catch (IOException e) {
             return Optional.of(e.toString());
