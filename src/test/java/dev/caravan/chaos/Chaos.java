@@ -61,6 +61,11 @@ final class Chaos {
                     .mapToObj(client -> new Machine(client, storage, logs, options))
                     .toList();
             Faults faults = new Faults(machines, storage, timeline, random);
+            Thread ifInterrupted = new Thread(() -> {
+                machines.forEach(Machine::cutPower);
+                storage.close();
+            });
+            Runtime.getRuntime().addShutdownHook(ifInterrupted);
             try {
                 plan.work().write(storage.own());
                 machines.forEach(faults::start);
@@ -80,6 +85,7 @@ final class Chaos {
                 for (Machine machine : machines) {
                     machine.awaitEnd(Duration.ofSeconds(30));
                 }
+                Runtime.getRuntime().removeShutdownHook(ifInterrupted);
             }
             Leftovers leftovers = Leftovers.below(storage.brick().resolve("root"), timeline);
             summary.add(leftovers);
