@@ -6,17 +6,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Does faults and undoes them when their time is over. Everything happens in {@link #tick}, except that the holder of a
  * role is killed by whoever sees it.
  */
 final class Faults {
+    private static final Duration SPARED_FOR = Duration.ofSeconds(40);
+
     private record Undo(long at, Runnable action) {}
 
     private final List<Machine> machines;
@@ -25,8 +30,10 @@ final class Faults {
     private final Random random;
     private final PriorityQueue<Undo> undoing = new PriorityQueue<>(Comparator.comparingLong(Undo::at));
     private final Map<Role, Integer> holdersToKill = new EnumMap<>(Role.class);
-    private final Map<Machine, Long> restartAt = new java.util.HashMap<>();
+    private final Map<Machine, Long> restartAt = new HashMap<>();
     private final List<String> problems = new ArrayList<>();
+    private @Nullable Machine spared;
+    private long sparedUntil = System.nanoTime();
     private Duration longestLeave = Duration.ZERO;
 
     Faults(List<Machine> machines, Storage storage, Timeline timeline, Random random) {
@@ -104,20 +111,25 @@ final class Faults {
         timeline.happened("start of " + machine.hostname() + (skewed ? " with a clock " + hours + " h off" : ""));
     }
 
-    private Optional<Machine> anyWorking() {
-        List<Machine> working = machines.stream().filter(Machine::isWorking).toList();
+    /**
+     * One machine at a time is spared what befalls a single node: who watches dead claims must live longer than a lease,
+     * and nodes that are all killed sooner would never take anything over.
+     */
+    private Optional<Machine> anyVictim() {
+        if (System.nanoTime() >= sparedUntil) {
+            spared = machines.get(random.nextInt(machines.size()));
+            sparedUntil = System.nanoTime() + SPARED_FOR.toNanos();
+        }
+        List<Machine> working = machines.stream()
+                .filter(machine -> machine != spared && machine.isWorking())
+                .toList();
         return working.isEmpty() ? Optional.empty() : Optional.of(working.get(random.nextInt(working.size())));
-    }
-
-    /** Seldom is nobody left: else nothing would ever be finished. */
-    private boolean isLast() {
-        return machines.stream().filter(Machine::isWorking).count() < 2;
     }
 
     /** @return whether there was somebody to do it to */
     boolean make(Fault fault) {
-        Optional<Machine> victim = anyWorking();
-        if (victim.isEmpty() || isLast() && random.nextInt(5) > 0) {
+        Optional<Machine> victim = anyVictim();
+        if (victim.isEmpty()) {
             return false;
         }
         Machine machine = victim.get();
@@ -208,7 +220,7 @@ final class Faults {
 
     /** Told who holds a role, from another thread. */
     synchronized void onRole(Claim claim) {
-        Role role = Role.valueOf(claim.key().toUpperCase(java.util.Locale.ROOT));
+        Role role = Role.valueOf(claim.key().toUpperCase(Locale.ROOT));
         int left = holdersToKill.getOrDefault(role, 0);
         if (left == 0) {
             return;
