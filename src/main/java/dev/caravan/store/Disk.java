@@ -83,17 +83,22 @@ public final class Disk {
      * @return whether this call made the fact
      */
     public static boolean publish(Path target, byte[] content) throws IOException {
+        return publish(target, content, Files::createLink);
+    }
+
+    static boolean publish(Path target, byte[] content, NewFile.Linking linking) throws IOException {
         Path temporary = temporaryFor(target);
         try {
             write(temporary, content);
             try {
-                Files.createLink(target, temporary);
+                linking.link(target, temporary);
             } catch (FileAlreadyExistsException e) {
-                return readIfPresent(target)
-                        .map(found -> Arrays.equals(found, content))
-                        .orElse(false);
-            } catch (UnsupportedOperationException | FileSystemException noLinks) {
-                return publishWithoutLinks(target, content, noLinks);
+                return holds(target, content);
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                if (canLink(temporary, linking)) {
+                    throw e; // trouble of the moment, which may even have followed a success
+                }
+                return publishWithoutLinks(target, content, e);
             }
             syncDirectory(target.getParent());
             return true;
@@ -102,12 +107,28 @@ public final class Disk {
         }
     }
 
+    private static boolean holds(Path target, byte[] content) throws IOException {
+        return readIfPresent(target).map(found -> Arrays.equals(found, content)).orElse(false);
+    }
+
+    private static boolean canLink(Path file, NewFile.Linking linking) throws IOException {
+        Path second = temporaryFor(file);
+        try {
+            linking.link(second, file);
+            return true;
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            return false;
+        } finally {
+            Files.deleteIfExists(second);
+        }
+    }
+
     /** The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. */
     private static boolean publishWithoutLinks(Path target, byte[] content, Exception noLinks) throws IOException {
         try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             writeAll(out, content);
         } catch (FileAlreadyExistsException e) {
-            return false;
+            return holds(target, content);
         } catch (IOException e) {
             e.addSuppressed(noLinks);
             throw e;
