@@ -37,6 +37,8 @@ import org.slf4j.LoggerFactory;
 public final class ShardClaims {
     private static final Logger LOG = LoggerFactory.getLogger(ShardClaims.class);
 
+    private static final int LOOKS_WHEN_IDLE = 32;
+
     private final JobFiles job;
     private final Manifest manifest;
     private final Heart heart;
@@ -89,6 +91,7 @@ public final class ShardClaims {
     public synchronized Optional<ClaimedShard> claimNext() throws IOException {
         if (queue.isEmpty()) {
             view.refresh(0);
+            lookAround();
             fillQueue();
         }
         for (Manifest.Shard shard; (shard = queue.poll()) != null; ) {
@@ -98,6 +101,15 @@ public final class ShardClaims {
             }
         }
         return Optional.empty();
+    }
+
+    /** With nothing to do: what was handed back a moment ago is claimed now, not at the next look of the watch. */
+    private void lookAround() {
+        try {
+            watch(LOOKS_WHEN_IDLE, Long.MAX_VALUE);
+        } catch (IOException e) {
+            LOG.debug("{}: a claim cannot be looked at ({}); it waits", manifest.jobId(), e.toString());
+        }
     }
 
     /** Never claimed shards first, from this node's own place on; then those that somebody has claimed before. */

@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
@@ -25,7 +26,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +74,13 @@ public final class Disk {
         }
     };
 
-    private static final String TEMPORARY = ".tmp-";
+    private static final int STALE_ATTEMPTS = 5;
+    private static final long STALE_PAUSE_NANOS = 6_000_000;
+    static final String TEMPORARY = ".tmp-";
+
+    /** What mounts without hard links answer to a link. */
+    private static final Set<String> NO_LINKS =
+            Set.of("Operation not permitted", "Operation not supported", "Function not implemented", "Too many links");
 
     private Disk() {}
 
@@ -94,11 +103,13 @@ public final class Disk {
                 linking.link(target, temporary);
             } catch (FileAlreadyExistsException e) {
                 return holds(target, content);
-            } catch (UnsupportedOperationException | FileSystemException e) {
-                if (canLink(temporary, linking)) {
-                    throw e; // trouble of the moment, which may even have followed a success
+            } catch (UnsupportedOperationException noLinks) {
+                return publishWithoutLinks(target, content, noLinks);
+            } catch (FileSystemException e) {
+                if (NO_LINKS.contains(String.valueOf(e.getReason()))) {
+                    return publishWithoutLinks(target, content, e);
                 }
-                return publishWithoutLinks(target, content, e);
+                throw e;
             }
             syncDirectory(target.getParent());
             return true;
@@ -111,26 +122,24 @@ public final class Disk {
         return readIfPresent(target).map(found -> Arrays.equals(found, content)).orElse(false);
     }
 
-    private static boolean canLink(Path file, NewFile.Linking linking) throws IOException {
-        Path second = temporaryFor(file);
-        try {
-            linking.link(second, file);
-            return true;
-        } catch (UnsupportedOperationException | FileSystemException e) {
-            return false;
-        } finally {
-            Files.deleteIfExists(second);
-        }
-    }
-
-    /** The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. */
+    /**
+     * The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. If
+     * the content cannot be written the name goes again, since a fact without content would stand for ever.
+     */
     private static boolean publishWithoutLinks(Path target, byte[] content, Exception noLinks) throws IOException {
-        try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            writeAll(out, content);
+        FileChannel out;
+        try {
+            out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         } catch (FileAlreadyExistsException e) {
             return holds(target, content);
         } catch (IOException e) {
             e.addSuppressed(noLinks);
+            throw e;
+        }
+        try (out) {
+            writeAll(out, content);
+        } catch (IOException e) {
+            Files.deleteIfExists(target);
             throw e;
         }
         syncDirectory(target.getParent());
@@ -212,12 +221,29 @@ public final class Disk {
         return Files.readAllBytes(file);
     }
 
+    /**
+     * A file that was replaced on another host may give a stale handle (ESTALE) for as long as this host caches its
+     * name: it is opened anew, for two seconds at most.
+     */
     public static Optional<byte[]> readIfPresent(Path file) throws IOException {
-        try {
-            return Optional.of(Files.readAllBytes(file));
-        } catch (NoSuchFileException | FileNotFoundException e) {
-            return Optional.empty();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return Optional.of(Files.readAllBytes(file));
+            } catch (NoSuchFileException | FileNotFoundException e) {
+                return Optional.empty();
+            } catch (IOException e) {
+                if (attempt == STALE_ATTEMPTS || !isStaleHandle(e)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(STALE_PAUSE_NANOS << (2 * attempt));
+            }
         }
+    }
+
+    /** The file that was opened, or the directory that was asked, is not there any more under this name. */
+    public static boolean isStaleHandle(IOException e) {
+        String reason = e instanceof FileSystemException known ? known.getReason() : e.getMessage();
+        return reason != null && reason.contains("Stale file handle");
     }
 
     /** Writes content to a stream. */
@@ -296,6 +322,17 @@ public final class Disk {
         Files.createDirectories(directory);
     }
 
+    /** @return false if the name is taken */
+    public static boolean createNewDirectory(Path directory) throws IOException {
+        try {
+            Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException taken) {
+            return false;
+        }
+        syncDirectory(directory.getParent());
+        return true;
+    }
+
     /** Names in a directory, sorted; none if it does not exist. */
     public static List<String> list(Path directory) throws IOException {
         List<String> names = new ArrayList<>();
@@ -312,6 +349,15 @@ public final class Disk {
 
     public static boolean deleteIfPresent(Path file) throws IOException {
         return Files.deleteIfExists(file);
+    }
+
+    /** Removes a directory unless something is in it. */
+    public static void deleteIfEmpty(Path directory) throws IOException {
+        try {
+            Files.deleteIfExists(directory);
+        } catch (DirectoryNotEmptyException inUse) {
+            // somebody else's
+        }
     }
 
     public static void deleteTree(Path directory) throws IOException {
