@@ -103,11 +103,15 @@ public final class Disk {
      * @return whether this call made the fact
      */
     public static boolean publish(Path target, byte[] content) throws IOException {
+        return publish(target, content, Files::createLink);
+    }
+
+    static boolean publish(Path target, byte[] content, NewFile.Linking linking) throws IOException {
         Path temporary = temporaryFor(target);
         try {
             write(temporary, content);
             try {
-                Files.createLink(target, temporary);
+                linking.link(target, temporary);
             } catch (FileAlreadyExistsException e) {
                 return holds(target, content);
             } catch (UnsupportedOperationException | FileSystemException e) {
