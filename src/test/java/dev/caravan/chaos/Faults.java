@@ -70,8 +70,8 @@ final class Faults {
     private void look(Machine machine) {
         machine.diedByItself().filter(death -> !restartAt.containsKey(machine)).ifPresent(death -> {
             if (machine.lifeCount() > 0) {
-                boolean excused = death.contains("before it started")
-                        && timeline.explains(System.currentTimeMillis()).isPresent();
+                boolean excused =
+                        death.contains("before it started") && timeline.explainsRefusalAt(System.currentTimeMillis());
                 timeline.happened((excused ? "start refused: " : "DIED BY ITSELF: ") + machine.hostname());
                 if (!excused) {
                     problems.add(death);

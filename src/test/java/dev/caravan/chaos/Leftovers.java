@@ -22,8 +22,7 @@ record Leftovers(int ofFaults, List<String> unexplained) {
         }
         for (Path file : found) {
             long written = Files.getLastModifiedTime(file).toMillis();
-            if (file.getFileName().toString().startsWith(".tmp-")
-                    && timeline.explains(written).isPresent()) {
+            if (file.getFileName().toString().startsWith(".tmp-") && timeline.explainsFileOf(written)) {
                 explained++;
             } else {
                 unexplained.add("left behind: " + file + ", written %tT.%<tL".formatted(written));

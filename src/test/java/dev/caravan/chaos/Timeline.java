@@ -2,12 +2,12 @@ package dev.caravan.chaos;
 
 import dev.caravan.shard.Role;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /** What was done to whom, and when, by this machine's clock: with it, what a fault left behind is explained. */
 final class Timeline {
-    private static final long SLACK_MILLIS = 3_000;
+    private static final long SLACK_MILLIS = 1_000;
 
     /** @param to the end of the fault; {@link Long#MAX_VALUE} while it lasts */
     record Entry(String what, long from, long to) {}
@@ -32,12 +32,21 @@ final class Timeline {
         entries.set(entries.size() - 1, new Entry(what, now, now));
     }
 
-    /** The fault that may have kept a process from removing a file that it wrote at {@code millis}. */
-    synchronized Optional<Entry> explains(long millis) {
+    /** Whether a process may have been kept from removing a file that it wrote at {@code millis}: killed, or cut off. */
+    boolean explainsFileOf(long millis) {
+        return lasted(millis, "kill of", "death of", "hang of");
+    }
+
+    /** Whether a node that starts at {@code millis} may find a mount that does not work. */
+    boolean explainsRefusalAt(long millis) {
+        return lasted(millis, "death of", "hang of", "disk full");
+    }
+
+    private synchronized boolean lasted(long millis, String... kinds) {
         return entries.stream()
-                .filter(entry -> entry.from() - SLACK_MILLIS <= millis
-                        && (entry.to() == Long.MAX_VALUE || millis <= entry.to() + SLACK_MILLIS))
-                .findFirst();
+                .filter(entry -> Arrays.stream(kinds).anyMatch(entry.what()::startsWith))
+                .anyMatch(entry -> entry.from() - SLACK_MILLIS <= millis
+                        && (entry.to() == Long.MAX_VALUE || millis <= entry.to() + SLACK_MILLIS));
     }
 
     synchronized long count(String what) {
