@@ -55,6 +55,7 @@ class ArchitectureTest {
             Map.entry("dev.caravan.claim.Requeue", "tells people when a retry was asked for"),
             Map.entry("dev.caravan.exec.Attempts", "tells people when an attempt began and ended"),
             Map.entry("dev.caravan.exec.ChildExecutor", "waits for real processes"),
+            Map.entry("dev.caravan.exec.ChildWatch", "waits for real processes"),
             Map.entry("dev.caravan.node.Node", "gives the real clock to all others"),
             Map.entry("dev.caravan.node.NodeWork", "tells how long the node has been idle"),
             Map.entry("dev.caravan.node.Presence", "tells people when the node was seen"),
