@@ -23,10 +23,6 @@ SURROUNDINGS = {"RAY_ADDRESS": "127.0.0.1:1", "RAY_NAMESPACE": "other", "http_pr
                 "https_proxy": "http://10.255.255.1:3128", "HTTP_PROXY": "http://10.255.255.1:3128"}
 
 
-def folders():
-    return {str(p) for base in ("/tmp", "/var/tmp", "/dev/shm") for p in Path(base).glob("cv-*")}
-
-
 def session_of(leader):
     """Processes of a session that are alive."""
     found = []
@@ -57,7 +53,8 @@ class ShardTest(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="shard-test-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.before = folders()
+        self.temp = Path(tempfile.mkdtemp(prefix="st-", dir="/tmp"))  # others may run shards in /tmp meanwhile
+        self.addCleanup(shutil.rmtree, self.temp, ignore_errors=True)
 
     def recipe(self, process, **settings):
         text = {"custom_operator_paths": [str(OPERATORS)], "skip_op_error": False, **settings, "process": process}
@@ -80,7 +77,7 @@ class ShardTest(unittest.TestCase):
         log = open(self.folder / "process.log", "wb")
         self.addCleanup(log.close)
         process = subprocess.Popen([sys.executable, "-m", "caravan_runner", "shard", str(path)], stdout=log, stderr=log,
-                                   start_new_session=True, env={**environment, "PYTHONPATH": str(RUNNER)})
+                                   start_new_session=True, env={**environment, "PYTHONPATH": str(RUNNER), "TMPDIR": str(self.temp)})
         self.addCleanup(lambda: [os.kill(pid, signal.SIGKILL) for pid in session_of(process.pid)])
         return process
 
@@ -99,7 +96,10 @@ class ShardTest(unittest.TestCase):
 
     def nothing_is_left(self, process):
         self.assertEqual([], session_of(process.pid), "processes were left")
-        self.assertEqual(set(), folders() - self.before, "a folder was left")
+        self.assertEqual([], self.folders(), "a folder was left")
+
+    def folders(self):
+        return [p.name for p in self.temp.glob("cv-*")]
 
     def until_ray_is_up(self, process):
         end = time.monotonic() + PATIENCE
@@ -167,7 +167,7 @@ class ShardTest(unittest.TestCase):
         self.until_ray_is_up(killed)
         killed.kill()
         killed.wait(PATIENCE)
-        self.assertEqual(1, len(folders() - self.before), "the killed one could not clean up")
+        self.assertEqual(1, len(self.folders()), "the killed one could not clean up")
 
         status, outcome = self.run_shard(ROOT / "samples/gpu/recipe-1gpu.yaml", ROOT / "samples/gpu/data.jsonl", num_gpus=0)
         self.assertEqual((3, "infra"), (status, outcome["failure_class"]))

@@ -61,8 +61,10 @@ class _Tee(io.StringIO):
 
 def parse(args):
     """init_configs ends the process on a bad recipe, with the reason on stderr: here that becomes an error."""
-    from data_juicer.config import init_configs
+    from data_juicer.config import config, init_configs
 
+    if hasattr(config, "display_config"):
+        config.display_config = lambda cfg: None  # 300 lines in the log of each shard; cli.yaml and the recipe are kept
     said = _Tee()
     try:
         with contextlib.redirect_stderr(said):

@@ -71,25 +71,42 @@ def sweep(bases=("/tmp", "/var/tmp", "/dev/shm")):
 
 
 def processes_of(folder):
-    """Ids of the processes that belong to the Ray in this folder, by their environment or command line."""
-    mark, text = f"{MARK}={folder}\0".encode(), f"{folder}/".encode()
+    """Ids of the processes that belong to the Ray in this folder."""
     found = []
     for entry in os.listdir("/proc"):
-        if not entry.isdigit() or int(entry) == os.getpid():
-            continue
-        try:
-            with open(f"/proc/{entry}/cmdline", "rb") as f:
-                mine = text in f.read()
-            if not mine:
-                with open(f"/proc/{entry}/environ", "rb") as f:
-                    mine = mark in f.read() + b"\0"
-            if mine:
-                with open(f"/proc/{entry}/stat", "rb") as f:
-                    if f.read().rpartition(b")")[2].split()[0] != b"Z":
-                        found.append(int(entry))
-        except OSError:
-            continue
+        if entry.isdigit() and int(entry) != os.getpid():
+            try:
+                if _belongs(f"/proc/{entry}", folder) and _alive(f"/proc/{entry}"):
+                    found.append(int(entry))
+            except OSError:  # gone meanwhile, or somebody else's
+                continue
     return found
+
+
+def _belongs(process, folder):
+    """By command line or environment. Ray's agents overwrite both with their title; their log files stay open."""
+    inside = f"{folder}/"
+    with open(f"{process}/cmdline", "rb") as f:
+        command = f.read()
+    if inside.encode() in command:
+        return True
+    with open(f"{process}/environ", "rb") as f:
+        if f"{MARK}={folder}\0".encode() in f.read() + b"\0":
+            return True
+    return command.startswith(b"ray::") and any(name.startswith(inside) for name in _open_files(process))
+
+
+def _open_files(process):
+    for link in os.scandir(f"{process}/fd"):
+        try:
+            yield os.readlink(link.path)
+        except FileNotFoundError:
+            continue
+
+
+def _alive(process):
+    with open(f"{process}/stat", "rb") as f:
+        return f.read().rpartition(b")")[2].split()[0] != b"Z"
 
 
 def end_processes(folder, grace):

@@ -15,8 +15,12 @@ OK, DATA, INFRA, BAD_REQUEST, TERMINATED = 0, 1, 3, 64, 143
 PATIENCE = 30  # seconds for an orderly end after the parent is gone
 
 
+told_to_stop = threading.Event()
+
+
 def stop(signum, _frame):
     signal.signal(signum, signal.SIG_IGN)
+    told_to_stop.set()
     raise Terminated(signal.Signals(signum).name)
 
 
@@ -57,7 +61,8 @@ def checked(request, where, addresses):
 
 def failed(error, sources):
     """(exit status, outcome) of an attempt that ended with this error."""
-    stopped = isinstance(error, (Terminated, SystemExit, KeyboardInterrupt))  # Ray's handler of SIGTERM raises SystemExit
+    # whoever was interrupted may wrap the exception in one of its own; Ray's handler of SIGTERM raises SystemExit
+    stopped = told_to_stop.is_set() or isinstance(error, (Terminated, SystemExit, KeyboardInterrupt))
     result = outcome.failure(Terminated("told to stop before the shard was done") if stopped else error, sources)
     if stopped:
         return TERMINATED, result

@@ -27,6 +27,7 @@ public final class ClaimRepository extends ServiceSupport implements IdempotentR
 
     @Override
     public boolean add(String key) {
+        requireFileName(key);
         try {
             return leases.judge(key, highest(key), Policy.DEFAULT) instanceof Verdict.Claimable basis
                     && leases.claim(key, basis, token -> null)
@@ -43,6 +44,14 @@ public final class ClaimRepository extends ServiceSupport implements IdempotentR
             return !(leases.judge(key, highest(key), Policy.DEFAULT) instanceof Verdict.Claimable);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot look at the claim of " + key, e);
+        }
+    }
+
+    private static void requireFileName(String key) {
+        if (key.isEmpty() || key.startsWith(".") || key.indexOf('/') >= 0) {
+            throw new IllegalArgumentException(
+                    "a key becomes the name of a lock file, so it cannot be empty, begin with"
+                            + " a dot or hold a slash: '" + key + "'; with file: use idempotentKey=${file:name}");
         }
     }
 

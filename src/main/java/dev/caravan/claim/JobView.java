@@ -8,7 +8,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * What a node knows of the state of a job's shards: three listings, however many shards there are, and what it learned
@@ -18,14 +20,18 @@ final class JobView {
     /** A listing that took long (many shards, slow mount) is repeated less often: at most a tenth of the time goes there. */
     private static final int COST_FACTOR = 10;
 
+    /** But not for longer than this: it may have been the node that was frozen, or the mount that hung for once. */
+    private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(30);
+
     private final JobFiles job;
     private final LeaseStore locks;
     private final LongSupplier nanoClock;
     private final Set<ShardId> done = new HashSet<>();
     private Set<ShardId> failed = Set.of();
+    private final Map<ShardId, Long> failedAsOf = new HashMap<>();
     private Map<ShardId, Long> highest = new HashMap<>();
     private long listedAt;
-    private long listingCost;
+    private long rest;
     private boolean listed;
 
     JobView(JobFiles job, LeaseStore locks, LongSupplier nanoClock) {
@@ -38,7 +44,7 @@ final class JobView {
     boolean refresh(long noSoonerThanNanos) throws IOException {
         long began = nanoClock.getAsLong();
         synchronized (this) {
-            if (listed && began - listedAt < Math.max(noSoonerThanNanos, listingCost * COST_FACTOR)) {
+            if (listed && began - listedAt < Math.max(noSoonerThanNanos, rest)) {
                 return false;
             }
         }
@@ -52,7 +58,7 @@ final class JobView {
             failed = failures;
             done.addAll(results);
             listedAt = nanoClock.getAsLong();
-            listingCost = listedAt - began;
+            rest = Math.min((listedAt - began) * COST_FACTOR, LONGEST_REST);
             listed = true;
         }
         return true;
@@ -63,11 +69,15 @@ final class JobView {
     }
 
     synchronized boolean isFailed(ShardId shard) {
-        return failed.contains(shard) && !done.contains(shard);
+        return !done.contains(shard) && hasFailure(shard);
     }
 
     synchronized boolean isSettled(ShardId shard) {
-        return done.contains(shard) || failed.contains(shard);
+        return done.contains(shard) || hasFailure(shard);
+    }
+
+    private boolean hasFailure(ShardId shard) {
+        return failed.contains(shard) || failedAsOf.getOrDefault(shard, 0L) >= Math.max(1, highestEpoch(shard));
     }
 
     synchronized long highestEpoch(ShardId shard) {
@@ -76,6 +86,11 @@ final class JobView {
 
     synchronized void learnDone(ShardId shard) {
         done.add(shard);
+    }
+
+    /** The owner of this epoch found the budget used up. A higher epoch is a retry that somebody asked for. */
+    synchronized void learnFailed(ShardId shard, long epoch) {
+        failedAsOf.put(shard, epoch);
     }
 
     synchronized void learnEpoch(ShardId shard, long epoch) {
@@ -87,6 +102,9 @@ final class JobView {
     }
 
     synchronized int failedCount() {
-        return (int) failed.stream().filter(shard -> !done.contains(shard)).count();
+        return (int) Stream.concat(failed.stream(), failedAsOf.keySet().stream())
+                .distinct()
+                .filter(this::isFailed)
+                .count();
     }
 }

@@ -3,14 +3,18 @@ package dev.caravan.claim;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.HeldLease;
+import dev.caravan.lease.LeaseLostException;
 import dev.caravan.lease.Leases;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.lease.Verdict;
+import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.ShardId;
+import dev.caravan.shard.Spent;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
@@ -117,7 +121,7 @@ public final class ShardClaims {
         }
         Verdict verdict = leases.judge(id.toString(), view.highestEpoch(id), manifest.policy());
         if (verdict instanceof Verdict.Claimable basis) {
-            return claim(shard, basis).flatMap(lease -> unlessSettled(shard, lease));
+            return claim(shard, basis).flatMap(lease -> workOn(shard, lease));
         }
         if (verdict instanceof Verdict.Exhausted exhausted) {
             claim(shard, exhausted.next()).ifPresent(lease -> publishTerminalFailure(id, exhausted, lease));
@@ -140,6 +144,15 @@ public final class ShardClaims {
         return lease;
     }
 
+    private Optional<ClaimedShard> workOn(Manifest.Shard shard, HeldLease lease) {
+        try {
+            return unlessSettled(shard, lease);
+        } catch (RuntimeException e) { // a lease that nobody works for would beat for ever
+            lease.end(ClaimStatus.RELEASED, null, e.toString());
+            throw e;
+        }
+    }
+
     /** It may have been finished between our listing and our claim. */
     private Optional<ClaimedShard> unlessSettled(Manifest.Shard shard, HeldLease lease) {
         if (job.done(shard.id()).isPresent()) {
@@ -156,13 +169,14 @@ public final class ShardClaims {
     }
 
     private void publishTerminalFailure(ShardId shard, Verdict.Exhausted exhausted, HeldLease lease) {
-        FailedRecord record = FailedRecord.of(
-                shard, exhausted.last(), exhausted.next().spent(), heart.now().toString());
         try {
+            FailedRecord record = terminalFailure(shard, exhausted);
+            lease.requireHeld();
             job.publishFailed(record);
+            view.learnFailed(shard, lease.claim().epoch());
             LOG.error("{} {} has failed for good: {}", manifest.jobId(), shard, record.summary());
             lease.end(ClaimStatus.RELEASED, null, "budget used up before this claim");
-        } catch (IOException e) {
+        } catch (IOException | LeaseLostException e) {
             LOG.warn(
                     "{} {}: could not record the terminal failure ({}); trying again",
                     manifest.jobId(),
@@ -170,6 +184,21 @@ public final class ShardClaims {
                     e.toString());
             lease.end(ClaimStatus.RELEASED, null, e.toString());
         }
+    }
+
+    /** Blames the last claim that failed in the class that is used up: later ones may only have tried to record that. */
+    private FailedRecord terminalFailure(ShardId shard, Verdict.Exhausted exhausted) throws IOException {
+        Spent spent = exhausted.next().spent();
+        FailureClass usedUp = spent.usedUp(manifest.policy()).orElseThrow();
+        Claim blamed = exhausted.last();
+        for (long epoch = blamed.epoch() - 1; epoch > 0 && blamed.failureClass() != usedUp; epoch--) {
+            blamed = job.locks()
+                    .look(shard.toString(), epoch)
+                    .flatMap(LeaseStore.Sight::claim)
+                    .filter(claim -> claim.failureClass() == usedUp)
+                    .orElse(blamed);
+        }
+        return FailedRecord.of(shard, usedUp, blamed, spent, heart.now().toString());
     }
 
     /** The node no longer works on the shard. */

@@ -34,7 +34,6 @@ final class MergeCommand implements Callable<Integer> {
     @Option(
             names = "--lock-timeout-secs",
             paramLabel = "N",
-            hidden = true,
             description = "Accepted for scripts of Data-Juicer's elastic sharding; a merge waits for no lock.")
     @Nullable
     Long lockTimeoutSecs;

@@ -21,7 +21,6 @@ final class PrepareCommand implements Callable<Integer> {
 
     @Option(
             names = "--poll-interval-secs",
-            hidden = true,
             paramLabel = "N",
             description = "Accepted for scripts; workers poll as the setting claim.poll says.")
     @Nullable

@@ -50,17 +50,19 @@ final class SubmitCommand implements Callable<Integer> {
         JobStatus ended = Waiting.untilEnded(
                 job,
                 settings.load().duration("claim.lease"),
-                () -> !Disk.exists(dropped),
-                () -> failIfRejected(shared, dropped));
+                () -> !Disk.exists(dropped) && isAccepted(shared, dropped),
+                () -> {});
         return Results.report(ended, new JobFiles(job), json);
     }
 
-    private static void failIfRejected(Layout.Root root, Path dropped) {
+    /** Asked before the job is looked at, which may be another of the same name. */
+    private static boolean isAccepted(Layout.Root root, Path dropped) {
         Path error = root.errorOf(root.rejected().resolve(dropped.getFileName()));
         try {
-            if (!Disk.exists(dropped) && Disk.exists(error)) {
+            if (Disk.exists(error)) {
                 throw new CaravanException("rejected: " + new String(Disk.read(error), StandardCharsets.UTF_8).strip());
             }
+            return true;
         } catch (IOException e) {
             throw new CaravanException("cannot read " + error + ": " + e, e);
         }

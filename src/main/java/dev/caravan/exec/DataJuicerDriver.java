@@ -26,6 +26,9 @@ final class DataJuicerDriver implements EngineDriver {
     /** Ray settings of the surroundings must not reach a shard's own Ray; uncompiled Python starts four times slower. */
     private static final List<String> CLEARED = List.of("RAY_*", "PYTHONDONTWRITEBYTECODE", "PYTHONHOME");
 
+    /** Who asks for the Ray of the node means the one that the surroundings name. */
+    private static final List<String> CLEARED_FOR_AUTO = List.of("PYTHONDONTWRITEBYTECODE", "PYTHONHOME");
+
     private final Supplier<PythonSide> python;
     private final Map<String, String> surroundings;
     private final int slots;
@@ -91,7 +94,11 @@ final class DataJuicerDriver implements EngineDriver {
             return new Start(command, environment, CLEARED, new Child.Warm(Json.line(identity), Json.bytes(request)));
         }
         environment.put("DJ_PRODUCED_DATA_DIR", attempt.produced().toString());
-        return new Start(runner(found, "shard", attempt.request().toString()), environment, CLEARED, null);
+        return new Start(
+                runner(found, "shard", attempt.request().toString()),
+                environment,
+                request.ray().address().equals(Execution.Ray.AUTO) ? CLEARED_FOR_AUTO : CLEARED,
+                null);
     }
 
     private RayRequest ray(ClaimedShard shard) {

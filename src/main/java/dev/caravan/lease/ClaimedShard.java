@@ -43,11 +43,12 @@ public record ClaimedShard(JobFiles job, Manifest manifest, Manifest.Shard shard
         try {
             Claim failed = lease.claim().ended(ClaimStatus.FAILED, failure, reason);
             Spent spent = failed.spentAfter();
-            if (!spent.exceeds(manifest.policy())) {
+            Optional<FailureClass> usedUp = spent.usedUp(manifest.policy());
+            if (usedUp.isEmpty()) {
                 return Optional.empty();
             }
-            FailedRecord record =
-                    FailedRecord.of(shard.id(), failed, spent, lease.now().toString());
+            FailedRecord record = FailedRecord.of(
+                    shard.id(), usedUp.get(), failed, spent, lease.now().toString());
             lease.requireHeld();
             job.publishFailed(record);
             return Optional.of(record);

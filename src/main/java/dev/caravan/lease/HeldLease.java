@@ -91,8 +91,11 @@ public final class HeldLease {
         actions.forEach(Runnable::run);
     }
 
-    /** One beat; called by the heart alone. */
+    /** One beat, unless the lease is lost: then others shall see it die. Called by the heart alone. */
     void beat() {
+        if (!isHeld()) {
+            return;
+        }
         long began = nanoClock.getAsLong();
         try {
             if (store.exists(claim.key(), claim.epoch() + 1)) {
@@ -101,7 +104,7 @@ public final class HeldLease {
             }
             beatMillis = Math.max(heart.now().toEpochMilli(), beatMillis + 1);
             store.beat(claim, FileTime.fromMillis(beatMillis));
-            health.beat(began);
+            health.beat(began, nanoClock.getAsLong());
         } catch (IOException e) {
             LOG.warn(
                     "{} epoch {}: beat failed ({}); the lease is given up unless one succeeds in time",

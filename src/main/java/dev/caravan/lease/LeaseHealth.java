@@ -16,11 +16,12 @@ final class LeaseHealth {
     }
 
     /**
-     * A beat succeeded that was begun at {@code began}: an observer saw it no earlier. Too late a beat revives nothing,
-     * also when it is the first to wake in a process that was frozen.
+     * A beat succeeded that was begun at {@code began}, so an observer saw it no earlier, and answered at
+     * {@code answered}. Too late an answer revives nothing, also when it is the first to wake in a process that was
+     * frozen: the beat may have been seen only now, after others gave up waiting for it.
      */
-    synchronized void beat(long began) {
-        if (!isLost(began)) {
+    synchronized void beat(long began, long answered) {
+        if (!isLost(answered)) {
             lastBeat = Math.max(lastBeat, began);
         }
     }

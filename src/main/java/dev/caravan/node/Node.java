@@ -10,6 +10,7 @@ import dev.caravan.exec.Gpus;
 import dev.caravan.finalize.Merging;
 import dev.caravan.intake.Inbox;
 import dev.caravan.intake.Preparation;
+import dev.caravan.intake.Settled;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.settings.Settings;
@@ -164,6 +165,7 @@ public final class Node {
             Disk.createDirectories(root.jobs());
         }
         main.bind("inbox", new Inbox(root));
+        main.bind("settled", new Settled(settings.duration("intake.settle"), System::nanoTime));
         main.bind("presence", new Presence(root, identity, settings.integer("node.slots"), gpus));
         main.addMainListener(new MainListenerSupport() {
             @Override
@@ -202,9 +204,6 @@ public final class Node {
         properties.setProperty(
                 "caravan.this.inbox.folder",
                 plan.root() == null ? "none" : plan.root().inbox().toString());
-        properties.setProperty(
-                "caravan.this.settle.millis",
-                Long.toString(settings.duration("intake.settle").toMillis()));
         for (NodePlan.Stage stage : NodePlan.Stage.values()) {
             properties.setProperty(
                     "caravan.this." + stage.name().toLowerCase(Locale.ROOT),

@@ -16,7 +16,8 @@ record BaseInterpreter(Path executable, String version) {
     private static final List<String> NAMES =
             List.of("python3", "python3.13", "python3.12", "python3.11", "python3.10");
     private static final Set<String> VERSIONS = Set.of("3.10", "3.11", "3.12", "3.13");
-    private static final String PROBE = "import sys; print('%d.%d' % sys.version_info[:2]); import venv, ensurepip";
+    private static final String PROBE =
+            "import sys; print('%d.%d' % sys.version_info[:2]); print(sys.executable); import venv, ensurepip";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** @throws PythonException naming each Python that was looked at and why it does not do */
@@ -28,9 +29,11 @@ record BaseInterpreter(Path executable, String version) {
                 continue;
             }
             Command.Result probe = Command.of(environment, program, "-c", PROBE).run(PATIENCE);
-            String version = probe.out().strip();
+            String[] said = probe.out().strip().split("\n");
+            String version = said[0].strip();
             if (probe.ok() && VERSIONS.contains(version)) {
-                return new BaseInterpreter(program, version);
+                // what the name stands for: a version manager's name may stand for another Python tomorrow
+                return new BaseInterpreter(said.length > 1 ? Path.of(said[1].strip()) : program, version);
             }
             if (version.isEmpty()) {
                 found.add(program + " does not run:\n" + probe.said());

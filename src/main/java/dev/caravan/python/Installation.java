@@ -92,8 +92,6 @@ final class Installation {
                 venv.resolve("bin").resolve("python").toString(),
                 "--require-hashes",
                 "--compile-bytecode",
-                "--link-mode",
-                "copy",
                 "--build-constraints",
                 requirements.toString(),
                 "-r",

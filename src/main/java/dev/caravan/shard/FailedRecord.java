@@ -20,16 +20,17 @@ public record FailedRecord(
         String failedAt) {
 
     /**
-     * @param last the claim whose failure used up a budget
+     * @param usedUp the class whose budget is used up
+     * @param last the claim whose failure did that
      * @param spent failures in all
      */
-    public static FailedRecord of(ShardId shard, Claim last, Spent spent, String failedAt) {
+    public static FailedRecord of(ShardId shard, FailureClass usedUp, Claim last, Spent spent, String failedAt) {
         return new FailedRecord(
                 shard,
                 last.node(),
                 last.hostname(),
                 last.epoch(),
-                last.failureClass() == null ? FailureClass.INFRA : last.failureClass(),
+                usedUp,
                 last.reason() == null ? "unknown" : last.reason(),
                 spent.total(),
                 last.attemptDir(),

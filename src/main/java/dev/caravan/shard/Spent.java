@@ -1,6 +1,8 @@
 package dev.caravan.shard;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Failures charged so far, by class. */
 public record Spent(int data, int infra, int stalled, int timeout) {
@@ -31,11 +33,13 @@ public record Spent(int data, int infra, int stalled, int timeout) {
 
     /** Whether the budget of some class is used up: one failure more than its retries. */
     public boolean exceeds(Policy policy) {
-        for (FailureClass failure : FailureClass.values()) {
-            if (of(failure) > policy.retries(failure)) {
-                return true;
-            }
-        }
-        return false;
+        return usedUp(policy).isPresent();
+    }
+
+    /** The class whose budget is used up. */
+    public Optional<FailureClass> usedUp(Policy policy) {
+        return Stream.of(FailureClass.values())
+                .filter(failure -> of(failure) > policy.retries(failure))
+                .findFirst();
     }
 }

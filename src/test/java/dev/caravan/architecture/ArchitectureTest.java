@@ -49,9 +49,7 @@ class ArchitectureTest {
 
     /** Who may read a clock by itself, and why; all others are handed the time or a clock. */
     private static final Map<String, String> CLOCK_READERS = Map.ofEntries(
-            Map.entry("dev.caravan.lease.Leases", "tells people when a claim was made"),
-            Map.entry("dev.caravan.lease.HeldLease", "a beat needs a file time that differs from the last"),
-            Map.entry("dev.caravan.claim.ShardClaims", "tells people when a shard failed for good"),
+            Map.entry("dev.caravan.lease.Heart", "beats by the real clock and lends it to its leases"),
             Map.entry("dev.caravan.claim.Requeue", "tells people when a retry was asked for"),
             Map.entry("dev.caravan.exec.Attempts", "tells people when an attempt began and ended"),
             Map.entry("dev.caravan.exec.ChildExecutor", "waits for real processes"),
@@ -62,6 +60,7 @@ class ArchitectureTest {
             Map.entry("dev.caravan.node.Roles", "tells people when a role ended"),
             Map.entry("dev.caravan.status.StatusReader", "shows people the age of a beat"),
             Map.entry("dev.caravan.python.Installation", "shows people how long an installation took"),
+            Map.entry("dev.caravan.cli.LeaveOptions", "turns a time of day into a duration"),
             Map.entry("dev.caravan.cli.Waiting", "gives the real clock to the progress display"));
 
     private static JavaClasses program;
@@ -253,6 +252,8 @@ class ArchitectureTest {
     private static final ArchRule THE_REAL_CLOCK_IS_CHOSEN_AT_THE_EDGE = noClasses()
             .that()
             .resideOutsideOfPackages(in("cli", "node"))
+            .and()
+            .doNotHaveFullyQualifiedName("dev.caravan.lease.Heart")
             .and()
             .doNotHaveFullyQualifiedName("dev.caravan.intake.Preparation")
             .and()

@@ -109,8 +109,11 @@ class DataJuicerIT {
         Sample.write(fleet.folder().resolve("recipe.yaml"), """
                 custom_operator_paths: ['%s']
                 skip_op_error: false
+                auto_op_parallelism: false
+                override_num_blocks: 4
                 process:
-                  - gpu_probe_mapper: {accelerator: cuda, num_gpus: 1, num_proc: 2, batch_size: 1, ray_execution_mode: actor}
+                  - gpu_probe_mapper:
+                      {accelerator: cuda, num_gpus: 1, num_proc: 2, batch_size: 1, ray_execution_mode: task}
                 """.formatted(operators));
         Sample.write(fleet.folder().resolve("data.jsonl"), "{\"text\":\"a\"}\n".repeat(8));
         Sample.write(fleet.folder().resolve("job.yaml"), """

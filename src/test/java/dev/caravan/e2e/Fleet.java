@@ -28,11 +28,13 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
 
     /** Times at which nothing is taken over on a busy machine, and nobody waits longer than needed. */
     Fleet() {
+        with("claim.heartbeat", "1s");
         with("claim.poll", "200ms");
         with("intake.settle", "200ms");
         with("retry.backoff", "100ms");
         with("retry.backoff_max", "500ms");
         with("retry.other_node_first", "100ms");
+        with("node.drain", "1s");
         with("exec.grace", "2s");
     }
 
@@ -50,7 +52,7 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
 
     /** A dead node is noticed within seconds. */
     Fleet withShortLeases() {
-        return with("claim.lease", "4s").with("claim.heartbeat", "1s").with("claim.margin", "1s");
+        return with("claim.lease", "4s").with("claim.margin", "1s");
     }
 
     /** A variable of all processes to come. */

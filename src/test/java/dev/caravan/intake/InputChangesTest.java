@@ -90,16 +90,27 @@ class InputChangesTest {
 
     @Test
     void a_file_that_grows_while_it_is_read_is_said_to_change_and_not_to_hold_half_a_record() throws IOException {
+        whileReading("{\"half\":");
+
+        refuses("Input changed while it was read: " + b + " (size 6054000, then 6054008");
+    }
+
+    @Test
+    void a_file_that_grows_by_whole_records_while_it_is_read_is_said_to_change() throws IOException {
+        whileReading("{\"i\":4}\n");
+
+        refuses("Input changed while it was read: " + b + " (size 6054000, then 6054008");
+    }
+
+    private void whileReading(String appended) throws IOException {
         scene.write("b.jsonl", ("{\"t\":\"" + "x".repeat(1000) + "\"}\n").repeat(6000));
         boolean[] done = {false};
         scene.progress = (read, total) -> {
             if (read > 4_000_000 && !done[0]) {
                 done[0] = true;
-                write(() -> Files.writeString(b, "{\"half\":", StandardOpenOption.APPEND));
+                write(() -> Files.writeString(b, appended, StandardOpenOption.APPEND));
             }
         };
-
-        refuses("Input changed while it was read: " + b + " (size 6054000, then 6054008");
     }
 
     private void refuses(String message) throws IOException {

@@ -25,7 +25,7 @@ class LeaseHealthTest {
 
     @Test
     void a_beat_counts_from_the_moment_it_was_begun() {
-        health.beat(at(20));
+        health.beat(at(20), at(20));
 
         assertThat(health.sinceLastBeat(at(30))).isEqualTo(10_000_000_000L);
         assertThat(health.isLost(at(55) - 1)).isFalse();
@@ -34,8 +34,8 @@ class LeaseHealthTest {
 
     @Test
     void a_beat_that_overtook_another_takes_nothing_back() {
-        health.beat(at(20));
-        health.beat(at(10));
+        health.beat(at(20), at(20));
+        health.beat(at(10), at(10));
 
         assertThat(health.isLost(at(54))).isFalse();
     }
@@ -43,7 +43,7 @@ class LeaseHealthTest {
     @Test
     void a_beat_after_the_loss_revives_nothing() {
         assertThat(health.isLost(at(35))).isTrue();
-        health.beat(at(36));
+        health.beat(at(36), at(36));
 
         assertThat(health.isLost(at(37))).isTrue();
         assertThat(health.isLost(at(0))).isTrue();
@@ -51,22 +51,22 @@ class LeaseHealthTest {
 
     @Test
     void a_beat_that_begins_too_late_revives_nothing_even_if_nobody_has_judged_yet() {
-        health.beat(at(35));
+        health.beat(at(35), at(35));
 
         assertThat(health.isLost(at(36))).isTrue();
     }
 
     @Test
     void a_beat_begun_in_time_and_answered_too_late_finds_the_lease_lost() {
-        health.beat(at(30));
+        health.beat(at(30), at(36));
 
-        assertThat(health.isLost(at(65))).isTrue();
+        assertThat(health.isLost(at(36))).isTrue();
     }
 
     @Test
     void a_lease_that_was_given_up_stays_lost() {
         health.lose();
-        health.beat(at(1));
+        health.beat(at(1), at(1));
 
         assertThat(health.isLost(at(1))).isTrue();
     }
@@ -75,7 +75,7 @@ class LeaseHealthTest {
     void beats_are_late_after_two_heartbeats() {
         assertThat(health.isLate(at(20))).isFalse();
         assertThat(health.isLate(at(20) + 1)).isTrue();
-        health.beat(at(21));
+        health.beat(at(21), at(21));
         assertThat(health.isLate(at(41))).isFalse();
     }
 }

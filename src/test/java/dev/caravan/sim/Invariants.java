@@ -1,0 +1,314 @@
+package dev.caravan.sim;
+
+import dev.caravan.lease.ClaimedShard;
+import dev.caravan.shard.Claim;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardId;
+import dev.caravan.shard.Timing;
+import dev.caravan.store.Json;
+import dev.caravan.store.Layout;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The promises of the protocol, checked at each event that could break one: at changes on the server, at the moment they
+ * happen, and where a node's code wants something or is told something.
+ */
+final class Invariants implements ModelDirectory.Changes {
+    /** Beyond two leases: a look, a poll, and the time of the operations themselves. */
+    private static final long TAKEOVER_SLACK = 20_000_000_000L;
+
+    private final Layout.Job layout;
+    private final Timing timing;
+    private final Policy policy;
+    private final Lateness lateness;
+    private final Set<Promise> checked;
+    private final Set<Path> lockNames = new HashSet<>();
+    private final Map<String, Ownership> newest = new TreeMap<>();
+    private final Map<String, Claim> lastWritten = new HashMap<>();
+    private final Map<Path, byte[]> doneRecords = new HashMap<>();
+    private final Map<String, Map<FailureClass, Integer>> failures = new HashMap<>();
+    private final Map<Integer, Long> publicationBegan = new HashMap<>();
+    private final Map<Integer, Long> beatBegan = new HashMap<>();
+    private final Map<Integer, Ownership> held = new HashMap<>();
+    private final Map<Integer, SimNode> nodes = new HashMap<>();
+    private final Set<String> settled = new HashSet<>();
+
+    Invariants(Layout.Job layout, Plan plan, Set<Promise> checked) {
+        this.layout = layout;
+        this.timing = plan.timing();
+        this.policy = plan.policy();
+        this.lateness = plan.lateness();
+        this.checked = checked;
+    }
+
+    void joins(SimNode node) {
+        nodes.put(node.number(), node);
+    }
+
+    void broken(Promise promise, String what) {
+        if (checked.contains(promise)) {
+            throw new BrokenPromise(promise, what);
+        }
+    }
+
+    private boolean isLock(Path path) {
+        return layout.locks().equals(path.getParent())
+                && !Layout.isHidden(path.getFileName().toString());
+    }
+
+    private boolean isRecord(Path path, Path directory) {
+        return directory.equals(path.getParent())
+                && !Layout.isHidden(path.getFileName().toString());
+    }
+
+    private static <T> T parse(byte[] content, Class<T> type) {
+        try {
+            return Json.parse(content, type);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    // What changes on the server
+
+    @Override
+    public void linked(int client, Path path, byte[] content) {
+        if (isLock(path)) {
+            if (!lockNames.add(path)) {
+                broken(Promise.NAMES_ARE_MADE_ONCE, path.getFileName() + " is made again by n" + client);
+            }
+            claimed(nodes.get(client), parse(content, Claim.class));
+        } else if (isRecord(path, layout.doneRecords())) {
+            if (doneRecords.put(path, content) != null) {
+                broken(Promise.DONE_STANDS, path.getFileName() + " is made again by n" + client);
+            }
+            settled.add(keyOf(path));
+        } else if (isRecord(path, layout.failedRecords())) {
+            settled.add(keyOf(path));
+            failedForGood(parse(content, FailedRecord.class));
+        }
+    }
+
+    private static String keyOf(Path record) {
+        return record.getFileName().toString().replace(".json", "");
+    }
+
+    private void claimed(SimNode node, Claim claim) {
+        Ownership before = newest.get(claim.key());
+        Claim written = lastWritten.put(claim.key(), claim);
+        Ownership now = new Ownership(claim, node, publicationBegan.getOrDefault(node.number(), 0L), timing);
+        newest.put(claim.key(), now);
+        if (before == null) {
+            if (claim.epoch() != 1) {
+                broken(Promise.EPOCHS_GROW, now + " is the first claim of its shard");
+            }
+            return;
+        }
+        if (before.claim().epoch() == claim.epoch() && before.isLive()) {
+            broken(Promise.ONE_LIVE_OWNER, now + " is claimed while " + before + " is live");
+        }
+        if (claim.epoch() != before.claim().epoch() + 1) {
+            broken(Promise.EPOCHS_GROW, now + " follows " + before);
+        }
+        if (before.isLive()) {
+            broken(Promise.TAKEOVER_FROM_THE_DEAD, now + " is claimed while " + before + " is live");
+        }
+        if (before.hasSucceeded()) {
+            broken(Promise.TAKEOVER_FROM_THE_DEAD, now + " is claimed after " + before + " has succeeded");
+        }
+        if (written != null) {
+            checkCharges(before, written, claim);
+        }
+    }
+
+    private void checkCharges(Ownership before, Claim last, Claim next) {
+        for (FailureClass failure : FailureClass.values()) {
+            int charged = next.spent().of(failure) - last.spent().of(failure);
+            boolean said = last.failureClass() == failure;
+            int most = said || failure == FailureClass.INFRA ? 1 : 0;
+            int least = said && !before.isFenced() ? 1 : 0;
+            if (charged < least || charged > most) {
+                broken(
+                        Promise.BUDGETS_ARE_SEPARATE,
+                        "%s charges %d %s after %s, which ended %s (%s)"
+                                .formatted(next.key(), charged, failure, before, last.status(), last.failureClass()));
+            }
+        }
+    }
+
+    private void failedForGood(FailedRecord record) {
+        String key = record.shardId().toString();
+        int spent = record.failureClass() == FailureClass.INFRA
+                ? (int) newest.get(key).claim().epoch()
+                : failures.getOrDefault(key, Map.of()).getOrDefault(record.failureClass(), 0);
+        if (spent <= policy.retries(record.failureClass())) {
+            broken(
+                    Promise.BUDGETS_ARE_KEPT,
+                    key + " failed for good after " + spent + " failures of class " + record.failureClass());
+        }
+    }
+
+    @Override
+    public void replaced(int client, Path path, byte[] content) {
+        if (isRecord(path, layout.doneRecords()) && !Arrays.equals(doneRecords.get(path), content)) {
+            broken(Promise.DONE_STANDS, path.getFileName() + " is replaced by n" + client);
+        } else if (isLock(path)) {
+            Claim claim = parse(content, Claim.class);
+            Ownership ownership = newest.get(claim.key());
+            if (ownership.claim().token().equals(claim.token())) {
+                lastWritten.put(claim.key(), claim);
+                if (claim.status() == ClaimStatus.DONE) {
+                    ownership.succeed();
+                }
+            }
+        }
+    }
+
+    @Override
+    public void removed(int client, Path path) {
+        if (isLock(path)) {
+            broken(Promise.NAMES_ARE_MADE_ONCE, path.getFileName() + " is removed by n" + client);
+        } else if (isRecord(path, layout.doneRecords())) {
+            broken(Promise.DONE_STANDS, path.getFileName() + " is removed by n" + client);
+        }
+    }
+
+    // What a node wants, and what it is told
+
+    void wantsToPublish(SimNode node, Path target, byte[] content) {
+        publicationBegan.put(node.number(), node.nanos());
+        if (isRecord(target, layout.doneRecords()) || isRecord(target, layout.failedRecords())) {
+            Ownership own = held(node, keyOf(target));
+            if (own == null || !own.isLive()) {
+                broken(
+                        Promise.FENCED_OWNERS_ARE_SILENT,
+                        node + " publishes " + target.getFileName() + " of "
+                                + (own == null ? "a shard that it does not own" : own));
+            }
+        }
+    }
+
+    void wasTold(SimNode node, Path target, byte[] content, boolean made) {
+        if (isLock(target)) {
+            Claim claim = parse(content, Claim.class);
+            Ownership ownership = newest.get(claim.key());
+            if (ownership != null && ownership.claim().token().equals(claim.token())) {
+                if (made) {
+                    ownership.know();
+                } else {
+                    ownership.leave();
+                }
+            }
+            if (made) {
+                held.put(node.number(), ownershipOf(claim, node));
+            }
+        }
+    }
+
+    /** What the node believes to hold; it works on one shard at a time. */
+    private @Nullable Ownership held(SimNode node, String key) {
+        Ownership own = held.get(node.number());
+        return own != null && own.claim().key().equals(key) ? own : null;
+    }
+
+    private Ownership ownershipOf(Claim claim, SimNode node) {
+        Ownership ownership = newest.get(claim.key());
+        return ownership != null && ownership.claim().token().equals(claim.token())
+                ? ownership
+                : new Ownership(claim, node, publicationBegan.getOrDefault(node.number(), 0L), timing);
+    }
+
+    void wantsToReplace(SimNode node, Path target, byte[] content) {
+        if (isLock(target)) {
+            Ownership own = held(node, parse(content, Claim.class).key());
+            if (own != null) {
+                own.isFenced(); // decided now, since nobody asks later
+                own.leave();
+            }
+        }
+    }
+
+    /** The heart of the node begins to beat for a lease. */
+    void beatsNow(SimNode node) {
+        beatBegan.put(node.number(), node.nanos());
+    }
+
+    void hasBeaten(SimNode node, Path lock) {
+        Ownership own = held.get(node.number());
+        if (own != null && lock.getFileName().toString().startsWith(own.claim().key() + ".")) {
+            own.beat(beatBegan.getOrDefault(node.number(), 0L));
+        }
+    }
+
+    /** @return the truth about the claim that the node begins to work for */
+    Ownership begins(SimNode node, ClaimedShard shard) {
+        Claim claim = shard.lease().claim();
+        if (claim.spent().exceeds(policy)) {
+            broken(Promise.BUDGETS_ARE_KEPT, shard + " is tried although it has spent " + claim.spent());
+        }
+        Ownership own = held.get(node.number());
+        if (own == null || !own.claim().token().equals(claim.token())) {
+            throw new IllegalStateException(node + " works on " + shard + " and holds " + own);
+        }
+        return own;
+    }
+
+    void fails(ClaimedShard shard, FailureClass failure) {
+        failures.computeIfAbsent(shard.shard().id().toString(), key -> new EnumMap<>(FailureClass.class))
+                .merge(failure, 1, Integer::sum);
+    }
+
+    // What has to happen in time
+
+    void checkTakeovers(long now, Collection<SimNode> all) {
+        long longest = 2 * timing.lease().toNanos()
+                + TAKEOVER_SLACK
+                + lateness.names()
+                        .plus(lateness.absence())
+                        .plus(lateness.listings())
+                        .plus(lateness.content())
+                        .toNanos();
+        for (Ownership ownership : newest.values()) {
+            if (settled.contains(ownership.claim().key())
+                    || ownership.isLive()
+                    || lastWritten.get(ownership.claim().key()).status() != ClaimStatus.RUNNING) {
+                continue;
+            }
+            for (SimNode node : all) {
+                long since = Math.max(node.idleAndWellSince(), ownership.deadSince());
+                if (since < now && now - since > longest) {
+                    broken(
+                            Promise.TAKEOVER_IN_TIME,
+                            "%s is dead for %d s, and %s idle"
+                                    .formatted(ownership, (now - since) / 1_000_000_000, node));
+                }
+            }
+        }
+    }
+
+    boolean isSettled(ShardId shard) {
+        return settled.contains(shard.toString());
+    }
+
+    int doneCount() {
+        return doneRecords.size();
+    }
+
+    int failedCount() {
+        return settled.size() - doneRecords.size();
+    }
+}

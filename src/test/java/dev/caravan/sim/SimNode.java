@@ -1,0 +1,330 @@
+package dev.caravan.sim;
+
+import dev.caravan.claim.ShardClaims;
+import dev.caravan.lease.ClaimedShard;
+import dev.caravan.lease.Heart;
+import dev.caravan.lease.LeaseLostException;
+import dev.caravan.shard.Claim;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.NodeIdentity;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One node: the real claims and heart, driven by strands that stand for the threads of a process. What the exec route
+ * does with a claimed shard is told here again in short: work for a while, then publish or fail.
+ */
+final class SimNode implements Scheduler.Process {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long POLL = 2 * SECOND;
+    private static final int WATCHED = 32;
+    private static final Instant EPOCH = Instant.parse("2026-10-01T00:00:00Z");
+
+    private final Simulation simulation;
+    private final Scheduler scheduler;
+    private final int number;
+    private final long joinedAt;
+    private final long clockOffset;
+    private final double drift;
+    private Duration skew;
+    private final Heart heart;
+    private final Invariants invariants;
+    private @Nullable ShardClaims claims;
+    private @Nullable Object beating;
+    private boolean dead;
+    private long diedAt = Long.MAX_VALUE;
+    private long frozenUntil;
+    private long hungUntil;
+    private long troubledUntil;
+    private boolean draining;
+    private boolean gone;
+    private long idleSince = Long.MAX_VALUE;
+
+    SimNode(Simulation simulation, int number, long clockOffset, double drift, Duration skew) {
+        this.simulation = simulation;
+        this.scheduler = simulation.scheduler();
+        this.invariants = simulation.invariants();
+        this.number = number;
+        this.joinedAt = scheduler.now();
+        this.clockOffset = clockOffset;
+        this.drift = drift;
+        this.skew = skew;
+        this.heart = new Heart(simulation.plan().timing(), this::nanos, wallClock());
+    }
+
+    /** All nodes share host name and process id, as containers may. */
+    NodeIdentity identity() {
+        return new NodeIdentity("n" + number, "host", 7);
+    }
+
+    Heart heart() {
+        return heart;
+    }
+
+    int number() {
+        return number;
+    }
+
+    void join(ShardClaims with) {
+        claims = with;
+        long beat = heart.timing().heartbeat().toNanos();
+        scheduler.start(scheduler.now(), this, this::work);
+        scheduler.start(scheduler.now() + beat, this, () -> repeat(beat, this::beat));
+        long look = heart.timing().lookEvery().toNanos();
+        scheduler.start(scheduler.now() + look, this, () -> repeat(look, () -> with.watch(WATCHED, look)));
+        judgeEach(Math.min(heart.timing().margin().toNanos() / 10, SECOND));
+    }
+
+    private void judgeEach(long nanos) {
+        scheduler.at(scheduler.now() + nanos, this, () -> {
+            heart.judge();
+            if (!gone) {
+                judgeEach(nanos);
+            }
+        });
+    }
+
+    private void beat() {
+        beating = scheduler.running();
+        heart.beat();
+    }
+
+    /** Whether the strand that runs now is the one that beats. */
+    boolean isBeating() {
+        return beating == scheduler.running();
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private void repeat(long delay, Step step) {
+        while (!gone) {
+            quietly(step);
+            scheduler.sleep(delay);
+        }
+    }
+
+    private void quietly(Step step) {
+        try {
+            step.run();
+        } catch (IOException | RuntimeException e) {
+            simulation.trace().line(this, "goes on after " + e);
+        }
+    }
+
+    private void work() {
+        while (!draining) {
+            Optional<ClaimedShard> claimed = claim();
+            if (claimed.isPresent()) {
+                idleSince = Long.MAX_VALUE;
+                quietly(() -> attempt(claimed.get()));
+            } else {
+                idleSince = Math.min(idleSince, scheduler.now());
+                scheduler.sleep(POLL);
+            }
+        }
+        gone = true;
+        simulation.trace().line(this, "leaves");
+    }
+
+    private Optional<ClaimedShard> claim() {
+        try {
+            return claims().claimNext();
+        } catch (IOException | RuntimeException e) {
+            simulation.trace().line(this, "no claim: " + e);
+            return Optional.empty();
+        }
+    }
+
+    private void attempt(ClaimedShard shard) throws IOException {
+        try {
+            Ownership ownership = invariants.begins(this, shard);
+            boolean[] lost = {false};
+            shard.lease().onLost(() -> {
+                lost[0] = true;
+                ownership.giveUp();
+            });
+            simulation.trace().line(this, "works on " + shard);
+            Simulation.Attempt attempt = simulation.attemptAt(shard.shard().id());
+            long end = scheduler.now() + attempt.nanos();
+            while (scheduler.now() < end && !lost[0] && !draining) {
+                scheduler.sleep(Math.min(SECOND, end - scheduler.now()));
+            }
+            if (lost[0]) {
+                scheduler.sleep(simulation.stoppingTakes());
+            }
+            conclude(shard, lost[0], attempt.failure());
+        } finally {
+            claims().finished(shard);
+        }
+    }
+
+    /** As the exec route and its error handler do. */
+    private void conclude(ClaimedShard shard, boolean lost, @Nullable FailureClass failure) {
+        try {
+            if (lost || !shard.lease().isHeld()) {
+                throw new LeaseLostException("stopped");
+            } else if (draining) {
+                shard.lease().end(ClaimStatus.PREEMPTED, null, "the node leaves");
+            } else if (failure != null) {
+                fail(shard, failure);
+            } else {
+                boolean first = shard.publish(doneRecord(shard));
+                simulation.trace().line(this, (first ? "published " : "came second with ") + shard);
+            }
+        } catch (IOException | RuntimeException e) {
+            simulation.trace().line(this, "fails with " + shard + ": " + e);
+            if (e instanceof LeaseLostException || !shard.lease().isHeld()) {
+                shard.lease().end(ClaimStatus.SUPERSEDED, null, e.getMessage());
+            } else {
+                fail(shard, FailureClass.INFRA);
+            }
+        }
+    }
+
+    private void fail(ClaimedShard shard, FailureClass failure) {
+        try {
+            invariants.fails(shard, failure);
+            shard.fail(failure, "as planned");
+            simulation.trace().line(this, "failed " + shard + ": " + failure);
+        } catch (IOException | LeaseLostException e) {
+            simulation.trace().line(this, "could not record the failure of " + shard + ": " + e);
+        }
+    }
+
+    private static DoneRecord doneRecord(ClaimedShard shard) {
+        Claim claim = shard.lease().claim();
+        return new DoneRecord(
+                shard.shard().id(),
+                claim.node(),
+                claim.hostname(),
+                claim.pid(),
+                claim.token(),
+                claim.epoch(),
+                claim.spent().total() + 1,
+                "result",
+                "command",
+                null,
+                1,
+                1,
+                1,
+                "00",
+                List.of(),
+                null,
+                1,
+                "2026-10-01T00:00:00Z");
+    }
+
+    ShardClaims claims() {
+        if (claims == null) {
+            throw new IllegalStateException(this + " has not joined");
+        }
+        return claims;
+    }
+
+    void kill() {
+        dead = true;
+        gone = true;
+        diedAt = scheduler.now();
+    }
+
+    void freeze(long until) {
+        frozenUntil = Math.max(frozenUntil, until);
+        trouble(until);
+    }
+
+    void hangMount(long until) {
+        hungUntil = Math.max(hungUntil, until);
+        trouble(until);
+    }
+
+    void drain() {
+        draining = true;
+    }
+
+    void stepWallClock(Duration by) {
+        skew = skew.plus(by);
+    }
+
+    /** Something goes wrong with this node until then, which excuses it for being slow. */
+    void trouble(long until) {
+        troubledUntil = Math.max(troubledUntil, until);
+    }
+
+    /** True time since when the node has had nothing to do and nothing has gone wrong with it; far away if it has. */
+    long idleAndWellSince() {
+        return gone || draining || idleSince == Long.MAX_VALUE
+                ? Long.MAX_VALUE
+                : Math.max(Math.max(idleSince, troubledUntil), joinedAt);
+    }
+
+    @Override
+    public boolean isDead() {
+        return dead;
+    }
+
+    long diedAt() {
+        return diedAt;
+    }
+
+    /** It works, or waits for work. */
+    boolean isHere() {
+        return !gone && !draining;
+    }
+
+    boolean isGone() {
+        return gone;
+    }
+
+    @Override
+    public long frozenUntil() {
+        return frozenUntil;
+    }
+
+    long hungUntil() {
+        return hungUntil;
+    }
+
+    long trueTime() {
+        return scheduler.now();
+    }
+
+    /** The node's monotonic clock: of its own beginning and its own speed. */
+    long nanos() {
+        return clockOffset + scheduler.now() + (long) (scheduler.now() * drift);
+    }
+
+    private Clock wallClock() {
+        return new Clock() {
+            @Override
+            public ZoneId getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(ZoneId zone) {
+                return this;
+            }
+
+            @Override
+            public Instant instant() {
+                return EPOCH.plusNanos(scheduler.now()).plus(skew);
+            }
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "n" + number;
+    }
+}

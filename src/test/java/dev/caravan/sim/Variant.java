@@ -1,0 +1,26 @@
+package dev.caravan.sim;
+
+import dev.caravan.claim.ShardClaims;
+import dev.caravan.lease.RetryPace;
+import dev.caravan.shard.Manifest;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.SharedDirectory;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** The protocol as it is, or broken on purpose to see whether the simulation notices. */
+interface Variant {
+    Variant TRUE = new Variant() {};
+
+    default SharedDirectory over(SharedDirectory mount) {
+        return mount;
+    }
+
+    default ShardClaims claims(JobFiles job, Manifest manifest, SimNode node, RetryPace pace) {
+        return new ShardClaims(job, manifest, node.heart(), node.identity(), pace);
+    }
+
+    default Set<Promise> checked() {
+        return EnumSet.allOf(Promise.class);
+    }
+}
