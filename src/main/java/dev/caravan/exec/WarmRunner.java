@@ -80,7 +80,7 @@ final class WarmRunner {
             }
         }
         try {
-            requests.write(Json.line(new Envelope(served, child.log(), Json.tree(work.request()))));
+            requests.write(Json.line(new Envelope(served, child.log(), Json.tree(work.request()))) + "\n");
             requests.flush();
         } catch (IOException e) {
             LOG.debug("warm runner {} takes no request; its end is the answer", process.pid(), e);
