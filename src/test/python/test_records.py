@@ -92,7 +92,7 @@ class ChainTest(unittest.TestCase):
         return rows.result(columns, set()).decode("utf-8"), counts
 
     def test_rows_out_of_a_mapper_and_a_filter(self):
-        result, counts = self.run_chain(HARD, ("whitespace_normalization_mapper", {}), ("text_length_filter", {"max_len": 4}))
+        result, counts = self.run_chain(HARD, ("whitespace_normalization_mapper", {}), ("text_length_filter", {"min_len": 0, "max_len": 4}))
         self.assertEqual(HARD.splitlines()[0].replace("}", ', "__dj__stats__": {"text_len": 4}}'), result.splitlines()[0])
         self.assertEqual(3, len(result.splitlines()))
         self.assertEqual([("whitespace_normalization_mapper", 4, 4), ("text_length_filter", 4, 3)], counts)
