@@ -113,7 +113,7 @@ class ServeTest(unittest.TestCase):
             {"whitespace_normalization_mapper": {}},
             {"gpu_probe_mapper": {"num_gpus": 1, "num_cpus": 0.5, "num_proc": 2, "batch_size": 100, "accelerator": "cuda",
                                   "ray_execution_mode": "actor"}},
-            {"text_length_filter": {}},
+            {"text_length_filter": {"min_len": 1}},
         ], auto_op_parallelism=False, keep_stats_in_res_ds=False)
         attempt, status, outcome = self.shard(recipe, self.data(lines), num_cpus=2, num_gpus=2)
         self.assertEqual(0, status, outcome)

@@ -49,11 +49,15 @@ class Server:
             while (line := self.lines.get()) is not None:
                 if line.strip():
                     self.busy.set()
-                    self._answer(line)
-                    self.busy.clear()
+                    answer = self._answer(line)
+                    self.busy.clear()  # before whoever reads the answer may close stdin
+                    self.answers.write(json.dumps(answer) + "\n")
+                    self.answers.flush()
             return OK
         except (Terminated, SystemExit, KeyboardInterrupt):  # Ray's handler of SIGTERM raises SystemExit
             return TERMINATED
+        except BrokenPipeError:
+            return OK  # nobody reads answers any more
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             if self.engine is not None:
@@ -75,11 +79,10 @@ class Server:
             else:
                 status, result = shard.failed(e, self.engine.sources if self.engine else [])
                 outcome.write(request["attempt_dir"], result)
-            if status == TERMINATED:
-                raise
+            if status == TERMINATED:  # e may be what Ray or an operator made of it
+                raise Terminated(str(e)) from None
         sys.stderr.flush()
-        self.answers.write(json.dumps({"id": asked.get("id"), "status": status, "outcome": result}) + "\n")
-        self.answers.flush()
+        return {"id": asked.get("id"), "status": status, "outcome": result}
 
     def _process(self, request):
         from caravan_runner import chain, warm
@@ -100,6 +103,7 @@ class Server:
                 self.fallback = str(why)
             self.engine.close()
             self.engine = None
+            signal.signal(signal.SIGTERM, shard.stop)  # Ray has put the system's own back
         log(f"the recipe cannot be run warm ({self.fallback}): each shard gets a Ray of its own")
         return self._cold(request)
 
