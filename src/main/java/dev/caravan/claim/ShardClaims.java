@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,8 @@ import org.slf4j.LoggerFactory;
 public final class ShardClaims {
     private static final Logger LOG = LoggerFactory.getLogger(ShardClaims.class);
 
+    private static final int LOOKS_WHEN_IDLE = 32;
+
     private final JobFiles job;
     private final Manifest manifest;
     private final Heart heart;
@@ -43,16 +46,21 @@ public final class ShardClaims {
     private final NodeIdentity node;
     private final JobView view;
     private final Deque<Manifest.Shard> queue = new ArrayDeque<>();
+    private final Set<ShardId> dead = ConcurrentHashMap.newKeySet();
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
-        LeaseStore locks = job.locks();
+        this(job, manifest, heart, node, new Leases(job.locks(), heart, node, pace));
+    }
+
+    /** @param leases those of the job's locks */
+    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, Leases leases) {
         this.job = job;
         this.manifest = manifest;
         this.heart = heart;
-        this.leases = new Leases(locks, heart, node, pace);
+        this.leases = leases;
         this.node = node;
-        this.view = new JobView(job, locks, heart.nanoClock());
+        this.view = new JobView(job, job.locks(), heart.nanoClock());
     }
 
     public Manifest manifest() {
@@ -82,12 +90,38 @@ public final class ShardClaims {
 
     /** Claims a shard, if one can be claimed now. */
     public synchronized Optional<ClaimedShard> claimNext() throws IOException {
+        Optional<ClaimedShard> takenOver = takeOver();
+        if (takenOver.isPresent()) {
+            return takenOver;
+        }
         if (queue.isEmpty()) {
             view.refresh(0);
+            lookAround();
             fillQueue();
         }
         for (Manifest.Shard shard; (shard = queue.poll()) != null; ) {
             Optional<ClaimedShard> claimed = tryClaim(shard);
+            if (claimed.isPresent()) {
+                return claimed;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** With nothing to do: what was handed back a moment ago is claimed now, not at the next look of the watch. */
+    private void lookAround() {
+        try {
+            watch(LOOKS_WHEN_IDLE, Long.MAX_VALUE);
+        } catch (IOException e) {
+            LOG.debug("{}: a claim cannot be looked at ({}); it waits", manifest.jobId(), e.toString());
+        }
+    }
+
+    /** A dead node's shard does not wait until all others have had their first turn. */
+    private Optional<ClaimedShard> takeOver() throws IOException {
+        for (ShardId id : dead) {
+            dead.remove(id);
+            Optional<ClaimedShard> claimed = tryClaim(manifest.shards().get(id.index()));
             if (claimed.isPresent()) {
                 return claimed;
             }
@@ -226,8 +260,19 @@ public final class ShardClaims {
             }
         }
         open.sort(Comparator.comparingInt(id -> (id.toString() + node.id()).hashCode() & Integer.MAX_VALUE));
+        @Nullable IOException unreadable = null;
         for (ShardId id : open.subList(0, Math.min(limit, open.size()))) {
-            leases.look(id.toString(), view.highestEpoch(id));
+            try {
+                leases.look(id.toString(), view.highestEpoch(id));
+                if (leases.isDead(id.toString())) {
+                    dead.add(id);
+                }
+            } catch (IOException e) { // one bad file does not hide the others
+                unreadable = e;
+            }
+        }
+        if (unreadable != null) {
+            throw unreadable;
         }
     }
 }

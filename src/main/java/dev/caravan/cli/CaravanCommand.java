@@ -32,6 +32,8 @@ import picocli.CommandLine.IVersionProvider;
             RetryCommand.class,
             MergeCommand.class,
             VerifyCommand.class,
+            DoctorCommand.class,
+            DoctorHelperCommand.class,
             PythonCommand.class
         })
 public final class CaravanCommand {

@@ -48,6 +48,7 @@ final class NodeCommand implements Callable<Integer> {
             System.setProperty("caravan.node.slots", slots.toString());
         }
         Settings loaded = settings.load();
+        Checks.root(new Layout.Root(root), loaded);
         Node node = new Node(
                 loaded,
                 NodePlan.forRoot(new Layout.Root(root), once).within(leave.limit()),

@@ -91,6 +91,7 @@ final class RunCommand implements Callable<Integer> {
         Settings loaded = settings.load();
         JobDescriptor asked = job.descriptor(SHARDS_BY_DEFAULT);
         OptionalInt cap = Participation.cap(requireAllNodes, nodes, asked.numShards());
+        Checks.job(job.job(), loaded);
         Layout.Generation generation = agree(asked);
         GenerationFiles results = new GenerationFiles(generation);
         failure(results)

@@ -81,6 +81,7 @@ final class WorkerCommand implements Callable<Integer> {
         Settings loaded = settings.load();
         Layout.Job job = new Layout.Job(jobDir);
         new JobFiles(job).manifest();
+        Checks.job(job, loaded);
         OptionalInt most = maxShards == null ? OptionalInt.empty() : OptionalInt.of(maxShards);
         boolean toldToLeave = new Node(
                         loaded,

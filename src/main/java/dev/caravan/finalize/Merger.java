@@ -97,7 +97,8 @@ public final class Merger {
         }
     }
 
-    private static String maker(JobFiles job) {
+    /** Names the job in temporary files beside its output. */
+    public static String maker(JobFiles job) {
         return Sha256.hex(job.layout().path().toString().getBytes(StandardCharsets.UTF_8))
                 .substring(0, 16);
     }

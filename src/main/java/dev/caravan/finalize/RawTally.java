@@ -10,12 +10,12 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /** Counts and hashes bytes as they are, whatever they are; a row is a line feed. */
-final class RawTally {
+public final class RawTally {
     private static final int BUFFER = 1 << 18;
 
     private final byte[] buffer = new byte[BUFFER];
 
-    Tally of(Path file) throws IOException {
+    public Tally of(Path file) throws IOException {
         return of(file, Sha256.digest());
     }
 

@@ -3,7 +3,7 @@ package dev.caravan.lease;
 import dev.caravan.shard.Timing;
 
 /** An owner's judgement of its own lease, from the times of its successful beats on one monotonic clock. No I/O. */
-final class LeaseHealth {
+class LeaseHealth {
     private final long patienceNanos;
     private final long warnNanos;
     private long lastBeat;

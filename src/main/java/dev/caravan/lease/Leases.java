@@ -26,14 +26,20 @@ public final class Leases {
     private final Heart heart;
     private final NodeIdentity node;
     private final RetryPace pace;
+    private final Liveness liveness;
     private final Watch watch;
 
     public Leases(LeaseStore store, Heart heart, NodeIdentity node, RetryPace pace) {
+        this(store, heart, node, pace, new Liveness(heart.timing()));
+    }
+
+    Leases(LeaseStore store, Heart heart, NodeIdentity node, RetryPace pace, Liveness liveness) {
         this.store = store;
         this.heart = heart;
         this.node = node;
         this.pace = pace;
-        this.watch = new Watch(heart.timing());
+        this.liveness = liveness;
+        this.watch = liveness.observer();
     }
 
     public Map<String, Long> highestEpochs() throws IOException {
@@ -62,6 +68,13 @@ public final class Leases {
                     .flatMap(Watch.Seen::claim)
                     .filter(claim -> claim.status() != ClaimStatus.RUNNING)
                     .isPresent();
+        }
+    }
+
+    /** Whether the claim was watched long enough to be taken over now. */
+    public boolean isDead(String key) {
+        synchronized (watch) {
+            return watch.isDead(key, heart.nanoClock().getAsLong());
         }
     }
 
@@ -154,7 +167,7 @@ public final class Leases {
         if (!store.create(claim)) {
             return Optional.empty();
         }
-        HeldLease lease = new HeldLease(claim, store, heart, new LeaseHealth(heart.timing(), began), heart.nanoClock());
+        HeldLease lease = new HeldLease(claim, store, heart, liveness.ownerSince(began), heart.nanoClock());
         heart.add(lease);
         if (dead != null) {
             LOG.warn(

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What this observer has seen of other nodes' claims, and what it may conclude: a claim is dead if it was watched
  * unchanged for a whole lease on this observer's own monotonic clock. Sights are handed in; no I/O. Not thread-safe.
  */
-final class Watch {
+class Watch {
     /** Leases of this many nodes that look dead at once, with no beat of anybody, point to the mount and not the nodes. */
     static final int MASS = 3;
 

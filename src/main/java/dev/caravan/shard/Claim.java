@@ -1,6 +1,7 @@
 package dev.caravan.shard;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ public record Claim(
         @Nullable String tookOver) {
 
     public Claim {
+        for (Object needed : new Object[] {key, token, node, hostname, status, spent}) {
+            Objects.requireNonNull(needed, "a claim without a key, token, node, host, status or what was spent");
+        }
         failedOn = List.copyOf(failedOn);
         if (epoch < 1) {
             throw new IllegalArgumentException("epochs start at 1, not " + epoch);

@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
@@ -25,7 +26,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +74,24 @@ public final class Disk {
         }
     };
 
-    private static final String TEMPORARY = ".tmp-";
+    private static final int STALE_ATTEMPTS = 5;
+    private static final long STALE_PAUSE_NANOS = 6_000_000;
+    private static final int MOST_TO_TRY = 1 << 20;
+    static final String TEMPORARY = ".tmp-";
+    /** What link(2) answers where there are no links: EPERM, EOPNOTSUPP, ENOSYS, EMLINK. */
+    private static final Set<String> NO_LINKS =
+            Set.of("Operation not permitted", "Operation not supported", "Function not implemented", "Too many links");
+
+    private static final String STALE = "Stale file handle";
+    /** ENOTCONN, ECONNABORTED, EIO, ESTALE, ETIMEDOUT, EHOSTDOWN, ESHUTDOWN: the mount could not say whether there is such a file. */
+    private static final Set<String> MOUNT_TROUBLE = Set.of(
+            "Transport endpoint is not connected",
+            "Software caused connection abort",
+            "Input/output error",
+            STALE,
+            "Connection timed out",
+            "Host is down",
+            "Cannot send after transport endpoint shutdown");
 
     private Disk() {}
 
@@ -83,17 +103,22 @@ public final class Disk {
      * @return whether this call made the fact
      */
     public static boolean publish(Path target, byte[] content) throws IOException {
+        return publish(target, content, Files::createLink);
+    }
+
+    static boolean publish(Path target, byte[] content, NewFile.Linking linking) throws IOException {
         Path temporary = temporaryFor(target);
         try {
             write(temporary, content);
             try {
-                Files.createLink(target, temporary);
+                linking.link(target, temporary);
             } catch (FileAlreadyExistsException e) {
-                return readIfPresent(target)
-                        .map(found -> Arrays.equals(found, content))
-                        .orElse(false);
-            } catch (UnsupportedOperationException | FileSystemException noLinks) {
-                return publishWithoutLinks(target, content, noLinks);
+                return holds(target, content);
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                if (!meansNoLinks(e)) {
+                    throw e;
+                }
+                return publishWithoutLinks(target, content, e);
             }
             syncDirectory(target.getParent());
             return true;
@@ -102,18 +127,45 @@ public final class Disk {
         }
     }
 
+    private static boolean holds(Path target, byte[] content) throws IOException {
+        return readIfPresent(target).map(found -> Arrays.equals(found, content)).orElse(false);
+    }
+
+    /**
+     * Whether a mount cannot make links at all. A full, hung or dead mount fails in other words, and then nothing may be
+     * made by the second primitive: its file could stay empty for ever.
+     */
+    static boolean meansNoLinks(Exception failure) {
+        return failure instanceof UnsupportedOperationException
+                || failure instanceof FileSystemException told && NO_LINKS.contains(String.valueOf(told.getReason()));
+    }
+
     /** The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. */
     private static boolean publishWithoutLinks(Path target, byte[] content, Exception noLinks) throws IOException {
         try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            writeAll(out, content);
+            writeAllOrNothing(target, out, content);
         } catch (FileAlreadyExistsException e) {
-            return false;
+            return holds(target, content);
         } catch (IOException e) {
             e.addSuppressed(noLinks);
             throw e;
         }
         syncDirectory(target.getParent());
         return true;
+    }
+
+    /** A torn fact would stand for ever, so the file that this call made goes again. */
+    private static void writeAllOrNothing(Path made, FileChannel out, byte[] content) throws IOException {
+        try {
+            writeAll(out, content);
+        } catch (IOException e) {
+            try {
+                Files.deleteIfExists(made);
+            } catch (IOException stays) {
+                e.addSuppressed(stays);
+            }
+            throw e;
+        }
     }
 
     /** Replaces a fact that only its owner rewrites: readers see the old content or the new, never a mixture. */
@@ -191,12 +243,29 @@ public final class Disk {
         return Files.readAllBytes(file);
     }
 
+    /**
+     * A file that was replaced on another host may give a stale handle (ESTALE) for as long as this host caches its
+     * name: it is opened anew, for two seconds at most.
+     */
     public static Optional<byte[]> readIfPresent(Path file) throws IOException {
-        try {
-            return Optional.of(Files.readAllBytes(file));
-        } catch (NoSuchFileException | FileNotFoundException e) {
-            return Optional.empty();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return Optional.of(Files.readAllBytes(file));
+            } catch (NoSuchFileException | FileNotFoundException e) {
+                return Optional.empty();
+            } catch (IOException e) {
+                if (attempt == STALE_ATTEMPTS || !isStaleHandle(e)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(STALE_PAUSE_NANOS << (2 * attempt));
+            }
         }
+    }
+
+    /** The file that was opened, or the directory that was asked, is not there any more under this name. */
+    public static boolean isStaleHandle(IOException e) {
+        String reason = e instanceof FileSystemException known ? known.getReason() : e.getMessage();
+        return reason != null && reason.contains("Stale file handle");
     }
 
     /** Writes content to a stream. */
@@ -235,16 +304,30 @@ public final class Disk {
         return Files.newInputStream(file);
     }
 
+    /** @throws StoreException if the mount does not answer: a dead mount does not mean that there is no such file */
     public static boolean exists(Path path) {
-        return Files.exists(path);
+        return attributes(path).isPresent();
     }
 
+    /** @throws StoreException if the mount does not answer */
     public static boolean isDirectory(Path path) {
-        return Files.isDirectory(path);
+        return attributes(path).filter(BasicFileAttributes::isDirectory).isPresent();
     }
 
+    /** @throws StoreException if the mount does not answer */
     public static boolean isFile(Path path) {
-        return Files.isRegularFile(path);
+        return attributes(path).filter(BasicFileAttributes::isRegularFile).isPresent();
+    }
+
+    private static Optional<BasicFileAttributes> attributes(Path path) {
+        try {
+            return Optional.of(Files.readAttributes(path, BasicFileAttributes.class));
+        } catch (IOException e) {
+            if (e instanceof FileSystemException told && MOUNT_TROUBLE.contains(String.valueOf(told.getReason()))) {
+                throw new StoreException("cannot look at " + path + ": " + told.getReason(), e);
+            }
+            return Optional.empty();
+        }
     }
 
     public static long size(Path file) throws IOException {
@@ -267,12 +350,40 @@ public final class Disk {
         }
     }
 
+    /** What keeps this directory from taking {@code bytes} more bytes now; empty if it took them, or is not there. */
+    public static Optional<String> trouble(Path directory, long bytes) {
+        Path temporary = temporaryFor(directory.resolve("x"));
+        try {
+            try {
+                write(temporary, new byte[(int) Math.min(bytes, MOST_TO_TRY)]);
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+            return Optional.empty();
+        } catch (NoSuchFileException noSuchDirectory) {
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(e.toString());
+        }
+    }
+
     public static Path newTemporaryDirectory(String prefix) throws IOException {
         return Files.createTempDirectory(prefix);
     }
 
     public static void createDirectories(Path directory) throws IOException {
         Files.createDirectories(directory);
+    }
+
+    /** @return false if the name is taken */
+    public static boolean createNewDirectory(Path directory) throws IOException {
+        try {
+            Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException taken) {
+            return false;
+        }
+        syncDirectory(directory.getParent());
+        return true;
     }
 
     /** Names in a directory, sorted; none if it does not exist. */
@@ -291,6 +402,15 @@ public final class Disk {
 
     public static boolean deleteIfPresent(Path file) throws IOException {
         return Files.deleteIfExists(file);
+    }
+
+    /** Removes a directory unless something is in it. */
+    public static void deleteIfEmpty(Path directory) throws IOException {
+        try {
+            Files.deleteIfExists(directory);
+        } catch (DirectoryNotEmptyException inUse) {
+            // somebody else's
+        }
     }
 
     public static void deleteTree(Path directory) throws IOException {

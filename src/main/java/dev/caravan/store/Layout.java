@@ -6,11 +6,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Every name in the shared directory. Nothing else in the program spells one. */
 public final class Layout {
+    private static final String START_CHECK = ".caravan-check-";
+
     private Layout() {}
 
     /** Names that are not finished work: listings skip them. */
     public static boolean isHidden(String name) {
         return name.startsWith(".");
+    }
+
+    /** A file that has not got its name yet, or never will. */
+    public static boolean isTemporary(String name) {
+        return name.startsWith(Disk.TEMPORARY);
     }
 
     /** The shared root: inbox, jobs and nodes. */
@@ -51,6 +58,46 @@ public final class Layout {
         public Path node(String nodeId) {
             return nodes().resolve(nodeId + ".json");
         }
+
+        public Doctor doctor() {
+            return new Doctor(path.resolve("doctor"));
+        }
+    }
+
+    /** What {@code caravan doctor} measured on the mount of a root, and its scratch space while it measures. */
+    public record Doctor(Path path) {
+        private static final String RESULT_SUFFIX = ".json";
+
+        public Path result(String node) {
+            return path.resolve(node + RESULT_SUFFIX);
+        }
+
+        public static boolean isResult(String name) {
+            return !isHidden(name) && name.endsWith(RESULT_SUFFIX);
+        }
+
+        /** Where doctors that run at the same time meet. */
+        public Path meeting() {
+            return path.resolve(".meeting");
+        }
+
+        public Path member(String id) {
+            return meeting().resolve(id + RESULT_SUFFIX);
+        }
+
+        /** Where the doctors of one meeting measure. */
+        public Path session(String id) {
+            return path.resolve(".session-" + id);
+        }
+    }
+
+    /** Scratch space of the short check at the start of a node. */
+    public static Path startCheck(Path directory, String unique) {
+        return directory.resolve(START_CHECK + unique);
+    }
+
+    public static boolean isStartCheck(String name) {
+        return name.startsWith(START_CHECK);
     }
 
     /** A job directory and the hidden coordination directory beside it. */
@@ -128,6 +175,11 @@ public final class Layout {
         /** Where the record of a terminal failure goes when the shard is retried. */
         public Path history(ShardId shard, long epoch) {
             return history().resolve(shard + "." + epoch + ".failed.json");
+        }
+
+        /** Where repairs move what they take out of the way, in the order of the repairs. */
+        public Path repaired(int number) {
+            return history().resolve("doctor-" + number);
         }
 
         public Path mergedByDefault() {

@@ -9,6 +9,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -52,12 +53,18 @@ public final class NewFile implements AutoCloseable {
 
     /** Removes what a killed process of the same maker left. One that still writes will fail to publish. */
     public static void removeAbandoned(Path target, String maker) throws IOException {
-        Path folder = target.toAbsolutePath().getParent();
-        for (String name : Disk.list(folder)) {
-            if (name.startsWith(PREFIX + maker + "-")) {
-                Files.deleteIfExists(folder.resolve(name));
-            }
+        for (Path file : unpublished(target, maker)) {
+            Files.deleteIfExists(file);
         }
+    }
+
+    /** What the same maker writes just now, or left when it was killed. */
+    public static List<Path> unpublished(Path target, String maker) throws IOException {
+        Path folder = target.toAbsolutePath().getParent();
+        return Disk.list(folder).stream()
+                .filter(name -> name.startsWith(PREFIX + maker + "-"))
+                .map(folder::resolve)
+                .toList();
     }
 
     /** Not buffered. */
@@ -77,8 +84,11 @@ public final class NewFile implements AutoCloseable {
         } catch (FileAlreadyExistsException e) {
             // A network may lose the answer to a link that succeeded and ask again.
             return Files.isSameFile(target, temporary);
-        } catch (UnsupportedOperationException | FileSystemException noLinks) {
-            return publishWithoutLinks(noLinks);
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            if (!Disk.meansNoLinks(e)) {
+                throw e;
+            }
+            return publishWithoutLinks(e);
         }
         Disk.syncDirectory(target.toAbsolutePath().getParent());
         return true;

@@ -40,7 +40,7 @@ class RequeueTest {
         job.files.locks().create(claim);
         Claim failed = claim.ended(ClaimStatus.FAILED, FailureClass.DATA, "bad row");
         job.files.locks().end(failed);
-        job.files.publishFailed(FailedRecord.of(job.id(index), failed, failed.spentAfter(), "now"));
+        job.files.publishFailed(FailedRecord.of(job.id(index), FailureClass.DATA, failed, failed.spentAfter(), "now"));
         return job.id(index);
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class DeadNodeIT {
     /** Never ends by itself in the first epoch of the job's second shard. */
     private static final String HANGS_ONCE = """
-            case "$3 $(basename "$4")" in part-00001-*' '0001-*) sleep 1000; exit 1;; esac
+            case "$3 ${4##*/}" in part-00001-*' '0001-*) sleep 1000; exit 1;; esac
             """;
 
     @RegisterExtension
@@ -83,7 +83,7 @@ class DeadNodeIT {
     @Test
     void a_frozen_node_fences_itself_when_it_wakes_and_publishes_nothing() throws IOException {
         String finishesWhileFrozen = """
-                case "$3 $(basename "$4")" in part-00000-*' '0001-*) while [ ! -e "$5/gate" ]; do sleep 0.05; done;; esac
+                case "$3 ${4##*/}" in part-00000-*' '0001-*) while [ ! -e "$5/gate" ]; do sleep 0.05; done;; esac
                 """;
         Sample job = new Sample(fleet.folder(), "freeze", 40, 2).written(HANGS_ONCE + finishesWhileFrozen);
         String root = job.root().toString();

@@ -17,7 +17,7 @@ class LeavingNodeIT {
     /** The first attempt ends by force alone. */
     private static final String DEAF_ONCE = """
             trap 'echo deaf to TERM' TERM
-            case "$(basename "$4")" in 0001-*) while :; do sleep 0.2; done;; esac
+            case "${4##*/}" in 0001-*) while :; do sleep 0.2; done;; esac
             """;
 
     /** With the default lease a takeover would take longer than this test may. */

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 record Sample(Path folder, String name, int rows, int shards) {
     private static final String WORK = """
-            echo "$3 $$ $(basename "$4")" >> "$5/runs.txt"
+            echo "$3 $$ ${4##*/}" >> "$5/runs.txt"
             %s
             sed 's/red/blue/' "$1" > "$2"
             """;

@@ -4,11 +4,11 @@ import dev.caravan.store.SharedDirectory;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +48,9 @@ final class ModelDirectory {
     /** @param value null for a name that is removed */
     private record Version<T>(
             long number, long at, int by, @Nullable T value) {}
+
+    /** The server's wall clock at true time zero; right, where those of clients may be wrong. */
+    static final Instant BEGINNING = Instant.parse("2026-10-01T00:00:00Z");
 
     private static final int KEPT = 6;
 
@@ -176,7 +179,7 @@ final class ModelDirectory {
 
     private Inode newInode(int client, byte[] content) {
         Inode inode = new Inode(content);
-        inode.times.add(version(client, FileTime.from(now(), TimeUnit.NANOSECONDS)));
+        inode.times.add(version(client, FileTime.from(BEGINNING.plusNanos(now()))));
         return inode;
     }
 

@@ -27,7 +27,6 @@ final class SimNode implements Scheduler.Process {
     private static final long SECOND = 1_000_000_000L;
     private static final long POLL = 2 * SECOND;
     private static final int WATCHED = 32;
-    private static final Instant EPOCH = Instant.parse("2026-10-01T00:00:00Z");
 
     private final Simulation simulation;
     private final Scheduler scheduler;
@@ -202,7 +201,7 @@ final class SimNode implements Scheduler.Process {
         }
     }
 
-    private static DoneRecord doneRecord(ClaimedShard shard) {
+    static DoneRecord doneRecord(ClaimedShard shard) {
         Claim claim = shard.lease().claim();
         return new DoneRecord(
                 shard.shard().id(),
@@ -318,7 +317,7 @@ final class SimNode implements Scheduler.Process {
 
             @Override
             public Instant instant() {
-                return EPOCH.plusNanos(scheduler.now()).plus(skew);
+                return ModelDirectory.BEGINNING.plusNanos(scheduler.now()).plus(skew);
             }
         };
     }

@@ -1,19 +1,17 @@
 package dev.caravan.sim;
 
-import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
+import dev.caravan.store.SharedDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +58,7 @@ final class Simulation {
         Layout.Job layout = new Layout.Job(JOB);
         this.invariants = new Invariants(layout, plan, variant.checked());
         this.files = new JobFilesOnModel(layout, new ModelDirectory(scheduler::now, plan.lateness(), invariants));
-        this.manifest = manifest(plan);
+        this.manifest = Jobs.manifest(plan.shards(), plan.policy());
     }
 
     Scheduler scheduler() {
@@ -118,12 +116,10 @@ final class Simulation {
                     plan.skew().multipliedBy(random.nextInt(-1, 2)));
             nodes.add(node);
             invariants.joins(node);
+            ModelDirectory server = files.directory();
+            SharedDirectory mount = server.mount(node.number(), weather.networkOf(node));
             JobFiles job = new JobFiles(
-                    new Witness(
-                            variant.over(files.directory().mount(node.number(), weather.networkOf(node))),
-                            node,
-                            invariants),
-                    files.layout());
+                    new Witness(variant.over(mount, server, node.number()), node, invariants), files.layout());
             node.join(variant.claims(job, manifest, node, plan.pace()));
             trace.line(node, "joins");
         });
@@ -260,32 +256,5 @@ final class Simulation {
     private boolean knows(SimNode node) {
         return node.claims().doneCount() == invariants.doneCount()
                 && node.claims().failedCount() == invariants.failedCount();
-    }
-
-    private static Manifest manifest(Plan plan) {
-        List<Manifest.Shard> shards = IntStream.range(0, plan.shards())
-                .mapToObj(i -> new ShardId(i, plan.shards()))
-                .map(id -> new Manifest.Shard(id, "shards/" + id + ".jsonl", 1, 1, "00"))
-                .toList();
-        return new Manifest(
-                Manifest.SCHEMA_VERSION,
-                "job",
-                "2026-10-01T00:00:00Z",
-                "/in.jsonl",
-                "/",
-                Map.of(),
-                List.of(),
-                List.of(),
-                plan.shards(),
-                plan.shards(),
-                "00",
-                plan.shards(),
-                shards,
-                null,
-                null,
-                new Execution(dev.caravan.shard.Engine.COMMAND, List.of("true"), Execution.Ray.DEFAULT),
-                plan.policy(),
-                "/out.jsonl",
-                List.of());
     }
 }

@@ -12,7 +12,8 @@ import java.util.Set;
 interface Variant {
     Variant TRUE = new Variant() {};
 
-    default SharedDirectory over(SharedDirectory mount) {
+    /** The directory as a node's code uses it. */
+    default SharedDirectory over(SharedDirectory mount, ModelDirectory server, int client) {
         return mount;
     }
 

@@ -88,9 +88,9 @@ public interface FactsContract {
     @Test
     default void a_fact_is_complete_before_it_has_its_name() throws Exception {
         Facts facts = facts();
-        byte[] content = new byte[300_000];
+        byte[] content = new byte[16_000_000]; // takes long enough to be seen unfinished
         Arrays.fill(content, (byte) 'x');
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 12; round++) {
             String name = "fact-" + round;
             List<Boolean> whole = atOnce(thread -> {
                 if (thread == 0) {

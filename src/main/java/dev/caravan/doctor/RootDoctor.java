@@ -1,0 +1,145 @@
+package dev.caravan.doctor;
+
+import dev.caravan.CaravanException;
+import dev.caravan.shard.NodeIdentity;
+import dev.caravan.store.Access;
+import dev.caravan.store.Disk;
+import dev.caravan.store.Json;
+import dev.caravan.store.Layout;
+import dev.caravan.store.Mount;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** The long form: measures the mount of a root with helper processes, and with the doctors of other nodes. */
+public final class RootDoctor {
+    private final Layout.Root root;
+    private final Tools tools;
+    private final Effort effort;
+
+    public RootDoctor(Layout.Root root, Tools tools, Effort effort) {
+        this.root = root;
+        this.tools = tools;
+        this.effort = effort;
+    }
+
+    /**
+     * Measures, and keeps the result under the root. What it made for measuring is removed again in any case.
+     *
+     * @param name of this node, the same each time
+     * @param nodes how many doctors measure together, this one included
+     * @throws CaravanException if it cannot measure
+     */
+    public Diagnosis examine(String name, NodeIdentity who, int nodes) {
+        try {
+            if (!Disk.isDirectory(root.path())) {
+                throw new CaravanException("there is no directory " + root.path()
+                        + ": mount what is shared, or make the directory, then run this again");
+            }
+            Access.whyNotWritable(root.path()).ifPresent(why -> {
+                throw new CaravanException("Caravan cannot run here: " + why);
+            });
+            Disk.createDirectories(root.doctor().path());
+            String id = name + "-" + UUID.randomUUID().toString().substring(0, 8);
+            try (Meeting meeting = new Meeting(root.doctor(), id, tools.nanoClock(), effort.limit())) {
+                return examine(name, who, nodes, meeting);
+            }
+        } catch (IOException e) {
+            throw new CaravanException(
+                    "could not measure " + root.path() + ": " + e + "; see whether the mount is there and not full", e);
+        }
+    }
+
+    private Diagnosis examine(String name, NodeIdentity who, int nodes, Meeting meeting) throws IOException {
+        Mount mount = Mount.of(root.path());
+        Path session = root.doctor().session(meeting.id());
+        Thread ifKilled = new Thread(() -> removeOnExit(meeting));
+        Runtime.getRuntime().addShutdownHook(ifKilled);
+        try {
+            List<String> members = meeting.gather(nodes);
+            session = root.doctor().session(members.get(0));
+            Examination examination = new Examination(tools, session, meeting, effort);
+            List<Measured> properties = examination.run(mount);
+            meeting.end();
+            Diagnosis diagnosis = new Diagnosis(
+                    name,
+                    who.hostname(),
+                    tools.clock().instant().truncatedTo(ChronoUnit.SECONDS).toString(),
+                    root.path().toString(),
+                    mount,
+                    members,
+                    properties,
+                    examination.slowestWrite().toMillis(),
+                    examination.longestDelay().toMillis(),
+                    Recommendation.of(
+                            mount.isLocal(),
+                            examination.slowestWrite(),
+                            nodes == 1 ? atLeast(examination.longestDelay(), mount) : examination.longestDelay()));
+            boolean alone = members.stream().filter(m -> nameOf(m).equals(name)).count() == 1;
+            Disk.replace(root.doctor().result(alone ? name : meeting.id()), Json.bytes(diagnosis));
+            return diagnosis;
+        } catch (IOException | RuntimeException e) {
+            meeting.leave(String.valueOf(e.getMessage()));
+            throw e;
+        } finally {
+            clear(session, meeting.dead());
+            forget(ifKilled);
+        }
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException shuttingDown) {
+            // it does its work
+        }
+    }
+
+    /** The process was told to end in the middle: the others will miss it. */
+    private void removeOnExit(Meeting meeting) {
+        try {
+            meeting.vanish();
+            remove(root.doctor().session(meeting.members().get(0)));
+            Disk.deleteIfEmpty(root.doctor().path());
+        } catch (IOException e) {
+            // the next doctor removes what stays
+        }
+    }
+
+    private static String nameOf(String member) {
+        return member.substring(0, member.lastIndexOf('-'));
+    }
+
+    private static Duration atLeast(Duration measured, Mount mount) {
+        Duration declared = Recommendation.attributeCache(mount);
+        return measured.compareTo(declared) > 0 ? measured : declared;
+    }
+
+    /** Also what doctors left that were killed: their files have not moved while this one measured. */
+    private void clear(Path session, Set<String> dead) throws IOException {
+        remove(session);
+        for (String id : dead) {
+            remove(root.doctor().session(id));
+            Disk.deleteIfPresent(root.doctor().member(id));
+        }
+        Disk.deleteIfEmpty(root.doctor().path());
+    }
+
+    /** Several doctors may remove the same folder at the same time. */
+    private static void remove(Path folder) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                Disk.deleteTree(folder);
+                return;
+            } catch (IOException e) {
+                if (attempt == 10) {
+                    throw e;
+                }
+            }
+        }
+    }
+}
