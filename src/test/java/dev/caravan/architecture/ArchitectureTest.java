@@ -53,6 +53,7 @@ class ArchitectureTest {
             Map.entry("dev.caravan.claim.Requeue", "tells people when a retry was asked for"),
             Map.entry("dev.caravan.exec.Attempts", "tells people when an attempt began and ended"),
             Map.entry("dev.caravan.exec.ChildExecutor", "waits for real processes"),
+            Map.entry("dev.caravan.exec.ChildWatch", "waits for real processes"),
             Map.entry("dev.caravan.node.Node", "gives the real clock to all others"),
             Map.entry("dev.caravan.cli.DoctorCommand", "gives the real clock to the measurement"),
             Map.entry("dev.caravan.cli.DoctorHelperCommand", "gives the real clock to the measurement"),
