@@ -69,8 +69,7 @@ final class Crowd {
     }
 
     private void work(int nodes) throws IOException {
-        ModelDirectory directory =
-                new ModelDirectory(() -> now, Lateness.NONE, ModelDirectory.Changes.IGNORED);
+        ModelDirectory directory = new ModelDirectory(() -> now, Lateness.NONE, ModelDirectory.Changes.IGNORED);
         for (Path path : List.of(layout.locks(), layout.doneRecords(), layout.failedRecords())) {
             directory.makeDirectory(path);
         }
@@ -79,7 +78,10 @@ final class Crowd {
             String id = "node-" + Long.toHexString(random.nextLong());
             JobFiles job = new JobFiles(directory.mount(i, counting()), layout);
             Heart heart = new Heart(TIMING, () -> now, Clock.systemUTC());
-            take(random.nextLong(2 * SECOND), new ShardClaims(job, manifest, heart, new NodeIdentity(id, id, 1), PACE), null);
+            take(
+                    random.nextLong(2 * SECOND),
+                    new ShardClaims(job, manifest, heart, new NodeIdentity(id, id, 1), PACE),
+                    null);
         }
         List<ClaimedShard> ended = new ArrayList<>();
         while (claims < shards) {
