@@ -50,6 +50,7 @@ public final class ShardClaims {
     private final JobView view;
     private final Deque<Manifest.Shard> neverClaimed = new ArrayDeque<>();
     private final Deque<Manifest.Shard> claimedBefore = new ArrayDeque<>();
+    private final Set<ShardId> dead = ConcurrentHashMap.newKeySet();
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
@@ -93,6 +94,10 @@ public final class ShardClaims {
 
     /** Claims a shard, if one can be claimed now. */
     public synchronized Optional<ClaimedShard> claimNext() throws IOException {
+        Optional<ClaimedShard> takenOver = takeOver();
+        if (takenOver.isPresent()) {
+            return takenOver;
+        }
         if (neverClaimed.isEmpty() && claimedBefore.isEmpty()) {
             view.refresh(0);
             lookAround();
@@ -132,6 +137,18 @@ public final class ShardClaims {
         } catch (IOException e) {
             LOG.debug("{}: a claim cannot be looked at ({}); it waits", manifest.jobId(), e.toString());
         }
+    }
+
+    /** A dead node's shard does not wait until all others have had their first turn. */
+    private Optional<ClaimedShard> takeOver() throws IOException {
+        for (ShardId id : dead) {
+            dead.remove(id);
+            Optional<ClaimedShard> claimed = tryClaim(manifest.shards().get(id.index()));
+            if (claimed.isPresent()) {
+                return claimed;
+            }
+        }
+        return Optional.empty();
     }
 
     /** From this node's own place on. */
@@ -262,6 +279,9 @@ public final class ShardClaims {
         for (ShardId id : open.subList(0, Math.min(limit, open.size()))) {
             try {
                 leases.look(id.toString(), view.highestEpoch(id));
+                if (leases.isDead(id.toString())) {
+                    dead.add(id);
+                }
             } catch (IOException e) { // one bad file does not hide the others
                 unreadable = e;
             }

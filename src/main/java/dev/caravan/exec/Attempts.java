@@ -118,7 +118,17 @@ public final class Attempts {
                         FailureClass.INFRA,
                         "killed by signal " + (code - SIGNALLED)
                                 + (code == SIGNALLED + 9 ? " (out of memory? see the kernel log)" : ""))
-                : driver(shard).explain(shard, code);
+                : unlessMountIsToBlame(shard, driver(shard).explain(shard, code));
+    }
+
+    /** A program that met a full disk or a dead mount ends with an error as if its input were bad. */
+    private static AttemptFailed unlessMountIsToBlame(ClaimedShard shard, AttemptFailed failure) {
+        return failure.failureClass() != FailureClass.DATA
+                ? failure
+                : Disk.trouble(shard.attempt().path(), shard.shard().bytes())
+                        .map(trouble -> new AttemptFailed(
+                                FailureClass.INFRA, failure.getMessage() + ", and nothing can be written: " + trouble))
+                        .orElse(failure);
     }
 
     /** Publishes the done record, unless the lease is lost; of several results of one shard the first stands. */

@@ -61,11 +61,8 @@ final class JobSurvey {
         for (Manifest.Shard planned : manifest.shards()) {
             ShardState shard = shards.get(planned.id());
             if (shard != null) {
-                List<Case> found = new ShardSurvey(job, manifest, false).of(shard, planned, deep.test(planned.id()));
                 cases.addAll(
-                        found.isEmpty() || shard.done == null || !isMerged()
-                                ? found
-                                : new ShardSurvey(job, manifest, true).of(shard, planned, deep.test(planned.id())));
+                        new ShardSurvey(job, manifest, this::isMerged).of(shard, planned, deep.test(planned.id())));
             }
         }
         cases.addAll(new AttemptSurvey(job, shards).survey());

@@ -1,0 +1,58 @@
+package dev.caravan.chaos;
+
+import dev.caravan.shard.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What was done to whom, and when, by this machine's clock: with it, what a fault left behind is explained. */
+final class Timeline {
+    private static final long SLACK_MILLIS = 3_000;
+
+    /** @param to the end of the fault; {@link Long#MAX_VALUE} while it lasts */
+    record Entry(String what, long from, long to) {}
+
+    private final List<Entry> entries = new ArrayList<>();
+
+    synchronized Entry began(String what) {
+        Entry entry = new Entry(what, System.currentTimeMillis(), Long.MAX_VALUE);
+        entries.add(entry);
+        System.out.printf("chaos %tT.%<tL %s%n", entry.from(), what);
+        return entry;
+    }
+
+    synchronized void ended(Entry entry) {
+        entries.remove(entry);
+        entries.add(new Entry(entry.what(), entry.from(), System.currentTimeMillis()));
+        System.out.printf("chaos %tT.%<tL end of %s%n", System.currentTimeMillis(), entry.what());
+    }
+
+    synchronized void happened(String what) {
+        long now = began(what).from();
+        entries.set(entries.size() - 1, new Entry(what, now, now));
+    }
+
+    /** The fault that may have kept a process from removing a file that it wrote at {@code millis}. */
+    synchronized Optional<Entry> explains(long millis) {
+        return entries.stream()
+                .filter(entry -> entry.from() - SLACK_MILLIS <= millis
+                        && (entry.to() == Long.MAX_VALUE || millis <= entry.to() + SLACK_MILLIS))
+                .findFirst();
+    }
+
+    synchronized long count(String what) {
+        return entries.stream().filter(entry -> entry.what().startsWith(what)).count();
+    }
+
+    synchronized long holdersKilled(Role role) {
+        return entries.stream()
+                .filter(entry -> entry.what().endsWith(", holder of " + role))
+                .count();
+    }
+
+    synchronized long skewedStarts() {
+        return entries.stream()
+                .filter(entry -> entry.what().contains("with a clock"))
+                .count();
+    }
+}
