@@ -1,9 +1,9 @@
 package dev.caravan.claim;
 
+import dev.caravan.CaravanException;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.HeldLease;
-import dev.caravan.lease.LeaseLostException;
 import dev.caravan.lease.Leases;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.lease.Verdict;
@@ -225,7 +225,7 @@ public final class ShardClaims {
             view.learnFailed(shard, lease.claim().epoch());
             LOG.error("{} {} has failed for good: {}", manifest.jobId(), shard, record.summary());
             lease.end(ClaimStatus.RELEASED, null, "budget used up before this claim");
-        } catch (IOException | LeaseLostException e) {
+        } catch (IOException | CaravanException e) {
             LOG.warn(
                     "{} {}: could not record the terminal failure ({}); trying again",
                     manifest.jobId(),
