@@ -85,6 +85,7 @@ public final class Attempts {
                             policy.attemptTimeout(),
                             policy.stallTimeout(),
                             List.of(driver(shard).result(shard).toString()),
+                            start.warm(),
                             stop));
             exchange.setProperty(RUNNING, running);
             LOG.info("{}: started (log {})", shard, attempt.log());
@@ -162,7 +163,7 @@ public final class Attempts {
                 claim.spent().total() + 1,
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
-                ray ? execution.ray().address() : null,
+                ray ? DataJuicerDriver.address(shard) : null,
                 shard.shard().rows(),
                 result.tally().rows(),
                 result.tally().bytes(),
