@@ -1,5 +1,6 @@
 package dev.caravan.exec;
 
+import dev.caravan.CaravanException;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.LeaseLostException;
 import dev.caravan.shard.AttemptRecord;
@@ -205,7 +206,7 @@ public final class Attempts {
                                     failureClass,
                                     reason,
                                     shard.retriesLeft(failureClass)));
-        } catch (IOException | LeaseLostException e) {
+        } catch (IOException | CaravanException e) {
             LOG.warn("{}: could not record the terminal failure ({}); the next claim does", shard, e.toString());
         }
     }
