@@ -84,6 +84,11 @@ public final class Disk {
 
     private Disk() {}
 
+    /** Whether a failed link says that the mount has none, and not that it is in trouble. */
+    static boolean meansNoLinks(FileSystemException failure) {
+        return NO_LINKS.contains(String.valueOf(failure.getReason()));
+    }
+
     /**
      * Gives {@code content} the name {@code target} if nothing has it yet. The content is complete before it has the
      * name. After an answer of "exists" the file is compared with the content, since a network may lose the answer to
@@ -102,7 +107,7 @@ public final class Disk {
             } catch (UnsupportedOperationException noLinks) {
                 return publishWithoutLinks(target, content, noLinks);
             } catch (FileSystemException e) {
-                if (NO_LINKS.contains(String.valueOf(e.getReason()))) {
+                if (meansNoLinks(e)) {
                     return publishWithoutLinks(target, content, e);
                 }
                 throw e;
