@@ -178,7 +178,8 @@ class ArchitectureTest {
     /** Commands that read or write a job directory and are done: they start at once, since no Camel is loaded. */
     private static final ArchRule QUICK_COMMANDS_LOAD_NO_CAMEL = noClasses()
             .that()
-            .haveNameMatching("dev\\.caravan\\..*cli\\.\\w*(Status|Retry|Verify|Merge|Submit|Python|Doctor|DoctorHelper)Command")
+            .haveNameMatching(
+                    "dev\\.caravan\\..*cli\\.\\w*(Status|Retry|Verify|Merge|Submit|Python|DoctorHelper)Command")
             .should()
             .transitivelyDependOnClassesThat(resideInAPackage("org.apache.camel.."));
 
