@@ -5,6 +5,7 @@ import dev.caravan.doctor.HelperLink;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Starts a helper of the doctor: the same program and Java as a process of its own. */
 final class HelperProcess {
@@ -24,6 +25,14 @@ final class HelperProcess {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-        return new HelperLink(process.getOutputStream(), process.getInputStream(), process::destroyForcibly);
+        return new HelperLink(process.getOutputStream(), process.getInputStream(), () -> end(process));
+    }
+
+    private static void end(Process process) {
+        try {
+            process.destroyForcibly().waitFor(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param helpers processes on each node
  * @param names that they race for
- * @param readFor how long readers look at a file that is replaced
+ * @param readFor how long at least a file is replaced that readers look at
  * @param rounds of each kind of delay
  * @param patience for a change to be seen by another process
  * @param limit for other nodes to come, and to reach each step

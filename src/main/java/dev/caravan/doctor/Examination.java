@@ -1,5 +1,6 @@
 package dev.caravan.doctor;
 
+import dev.caravan.CaravanException;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Mount;
 import dev.caravan.store.Probe;
@@ -11,12 +12,14 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** One node's part of a measurement: the same steps in the same order on each node. */
 final class Examination {
+    private static final int REPLACEMENTS = 20;
     private static final Duration SLOW = Duration.ofSeconds(10);
     private static final Duration PATIENCE_WITH_LOCKS = Duration.ofSeconds(20);
 
@@ -64,6 +67,10 @@ final class Examination {
             found.add(HostChecks.mount(mount));
             found.addAll(HostChecks.space(Space.of(session)));
             found.add(alone.fsync(tools.nanoClock(), slowestWrite));
+            Optional<String> hopeless = Diagnosis.refusal(found, mount);
+            if (hopeless.isPresent()) { // there is no use in measuring more, and no way to keep what was measured
+                throw new CaravanException(hopeless.get());
+            }
             List<Measured> exclusives = alone.exclusives();
             found.addAll(exclusives);
             boolean links = exclusives.stream()
@@ -142,10 +149,10 @@ final class Examination {
             return once;
         }
         meeting.step("reading what is replaced");
-        Future<Task.Answer> writer = ask(1, Task.Kind.REPLACE, replaced(id), 0, effort.readFor());
+        Future<Task.Answer> writer = ask(1, Task.Kind.REPLACE, replaced(id), REPLACEMENTS, effort.readFor());
         List<Future<Task.Answer>> readers = List.of(
-                ask(0, Task.Kind.READ, replaced(id), 0, effort.readFor()),
-                ask(2, Task.Kind.READ, replaced(next()), 0, effort.readFor()));
+                ask(0, Task.Kind.READ, replaced(id), 0, effort.limit()),
+                ask(2, Task.Kind.READ, replaced(next()), 0, effort.limit()));
         Task.Answer written = HelperLink.within(effort.limit(), writer);
         long reads = 0;
         long missing = 0;

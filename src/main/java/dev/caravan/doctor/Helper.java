@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a helper process does: one task a line in, one answer a line out, until its input ends. */
 public final class Helper {
+    private static final int READS_BEFORE_LOOK = 10;
     private static final int REPLACED_BYTES = 64 * 1024;
 
     private final Probe probe;
@@ -116,13 +117,19 @@ public final class Helper {
         long began = nanoClock.getAsLong();
         Path next = file.resolveSibling(file.getFileName() + ".next");
         long round = 0;
-        while (nanoClock.getAsLong() - began < task.millis() * 1_000_000) {
+        while (round < task.count() || nanoClock.getAsLong() - began < task.millis() * 1_000_000) {
             probe.create(next, replacement(round++));
             probe.rename(next, file);
         }
+        probe.create(end(file), new byte[0]);
         return new Task.Answer(List.of(), round, 0, 0, 0, false, null);
     }
 
+    private static Path end(Path file) {
+        return file.resolveSibling(file.getFileName() + ".end");
+    }
+
+    /** Until the writer has ended, or for too long. */
     private Task.Answer read(Path file, Task task) throws IOException {
         long began = nanoClock.getAsLong();
         long reads = 0;
@@ -140,6 +147,9 @@ public final class Helper {
                     throw e;
                 }
                 stale++;
+            }
+            if (reads % READS_BEFORE_LOOK == 0 && probe.read(end(file)).isPresent()) {
+                break;
             }
         }
         return new Task.Answer(List.of(), reads, missing, mixed, stale, false, null);

@@ -105,9 +105,12 @@ final class HostChecks {
                                 ? Measured.ok(Property.LINK_COUNT, measured)
                                 : Measured.warn(Property.LINK_COUNT, measured + ", expected 2"));
             }
-        } catch (IOException e) {
+        } catch (UnsupportedOperationException e) {
             links = false;
-            found.add(Measured.warn(Property.LINK, "no links (" + Reason.of(e) + "): exclusive creation is used"));
+            found.add(Measured.warn(
+                    Property.LINK, "no links here (" + Reason.of(e) + "): exclusive creation takes their place"));
+        } catch (IOException e) {
+            found.add(Measured.fail(Property.LINK, "a link failed: " + Reason.of(e)));
         }
         found.add(exclusiveCreate(links ? Grade.WARN : Grade.FAIL));
         return found;

@@ -21,6 +21,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,17 +29,19 @@ import org.jspecify.annotations.Nullable;
  * Doctors on several nodes that measure the same root at the same time. Each rewrites one file of its own: who it is,
  * which step it has reached, and what it found. A file whose count does not move is that of a doctor that was killed.
  */
-final class Meeting implements AutoCloseable {
+final class Meeting {
     private static final long BEAT_MILLIS = 500;
     private static final long POLL_NANOS = 20_000_000;
-    private static final long LEAVING_NANOS = 2_000_000_000;
+    private static final long PARTING_NANOS = 10_000_000_000L;
     private static final long GONE_NANOS = 5_000_000_000L;
+    private static final long DEATH_NANOS = 4_000_000_000L;
     private static final int LAST = Integer.MAX_VALUE;
 
     private final Layout.Doctor layout;
     private final String id;
     private final LongSupplier nanoClock;
     private final Duration limit;
+    private final long began;
     private final Map<String, Object> facts = new TreeMap<>();
     private final Map<String, Long> firstBeats = new HashMap<>();
     private final Set<String> alive = new HashSet<>();
@@ -51,6 +54,7 @@ final class Meeting implements AutoCloseable {
     private long beat;
     private int step;
     private @Nullable String left;
+    private boolean vanished;
 
     /** @param facts what the member found, by name */
     record Member(
@@ -67,6 +71,7 @@ final class Meeting implements AutoCloseable {
         this.id = id;
         this.nanoClock = nanoClock;
         this.limit = limit;
+        this.began = nanoClock.getAsLong();
         this.members = List.of(id);
         publish();
         beating.scheduleWithFixedDelay(this::beat, BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
@@ -90,6 +95,9 @@ final class Meeting implements AutoCloseable {
     }
 
     private synchronized void publish() throws IOException {
+        if (vanished) {
+            return;
+        }
         Map<String, Object> own = new TreeMap<>();
         own.put("id", id);
         own.put("beat", ++beat);
@@ -137,7 +145,7 @@ final class Meeting implements AutoCloseable {
                     return first;
                 }
             }
-            if (isOver(began)) {
+            if (isTooLate(began)) {
                 throw new CaravanException("only " + here.size() + " of " + nodes + " nodes came to "
                         + layout.meeting() + " within " + limit.toSeconds() + " s: " + String.join(", ", here)
                         + "; start the same command on the other nodes at the same time. If it runs there, they do not"
@@ -147,7 +155,7 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    private boolean isOver(long began) {
+    private boolean isTooLate(long began) {
         return nanoClock.getAsLong() - began > limit.toNanos();
     }
 
@@ -199,7 +207,7 @@ final class Meeting implements AutoCloseable {
                 waitingFor.remove(0);
             } else if (nanoClock.getAsLong() - lastSeen > GONE_NANOS) {
                 throw new CaravanException("node " + other + " left the measurement before '" + doing + "'");
-            } else if (isOver(began)) {
+            } else if (isTooLate(began)) {
                 throw new CaravanException("node " + other + " did not come to '" + doing + "' within "
                         + limit.toSeconds() + " s, or what it writes is not seen here");
             } else {
@@ -234,37 +242,50 @@ final class Meeting implements AutoCloseable {
         await("the end", LAST);
     }
 
-    /** Tells the others why this node does not go on. */
+    /** Tells the others why this node does not go on, and gives them time to read it. */
     void leave(String why) {
         synchronized (this) {
             left = why;
         }
         beat();
+        try {
+            waitUntil(member -> member.isEmpty() || member.get().left() != null);
+        } catch (IOException e) {
+            // then they must find out by themselves
+        }
+    }
+
+    /** After this node has gone: whether all others have, too, so that nobody needs the session. */
+    boolean isOver() throws IOException {
+        return waitUntil(Optional::isEmpty) || step == LAST;
+    }
+
+    private boolean waitUntil(Predicate<Optional<Member>> gone) throws IOException {
+        long began = nanoClock.getAsLong();
+        for (String other : members) {
+            while (!other.equals(id) && !gone.test(read(other))) {
+                if (nanoClock.getAsLong() - began > PARTING_NANOS) {
+                    return false;
+                }
+                LockSupport.parkNanos(POLL_NANOS);
+            }
+        }
+        return true;
     }
 
     /** Ids whose files have not moved since this meeting began: their doctors were killed. */
     Set<String> dead() throws IOException {
+        while (firstBeats.size() > alive.size() + 1 && nanoClock.getAsLong() - began < DEATH_NANOS) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
         return look().keySet().stream()
                 .filter(other -> !alive.contains(other) && !other.equals(id))
                 .collect(Collectors.toSet());
     }
 
-    @Override
-    public void close() throws IOException {
-        beating.shutdownNow();
-        try {
-            beating.awaitTermination(BEAT_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        if (left != null && members.size() > 1) {
-            LockSupport.parkNanos(LEAVING_NANOS); // so that the others can read why
-        }
-        vanish();
-    }
-
     /** Nothing is left of this member, nor of the meeting if it was the last. */
     synchronized void vanish() throws IOException {
+        vanished = true;
         beating.shutdownNow();
         Disk.deleteIfPresent(layout.member(id));
         Disk.deleteIfEmpty(layout.meeting());

@@ -14,9 +14,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The long form: measures the mount of a root with helper processes, and with the doctors of other nodes. */
 public final class RootDoctor {
+    private static final Logger LOG = LoggerFactory.getLogger(RootDoctor.class);
+
     private final Layout.Root root;
     private final Tools tools;
     private final Effort effort;
@@ -45,8 +50,17 @@ public final class RootDoctor {
             });
             Disk.createDirectories(root.doctor().path());
             String id = name + "-" + UUID.randomUUID().toString().substring(0, 8);
-            try (Meeting meeting = new Meeting(root.doctor(), id, tools.nanoClock(), effort.limit())) {
+            Meeting meeting = new Meeting(root.doctor(), id, tools.nanoClock(), effort.limit());
+            Thread ifKilled = new Thread(() -> removeOnExit(meeting));
+            Runtime.getRuntime().addShutdownHook(ifKilled);
+            try {
                 return examine(name, who, nodes, meeting);
+            } catch (IOException | RuntimeException e) {
+                meeting.leave(String.valueOf(e.getMessage()));
+                throw e;
+            } finally {
+                clear(meeting);
+                forget(ifKilled);
             }
         } catch (IOException e) {
             throw new CaravanException(
@@ -56,39 +70,28 @@ public final class RootDoctor {
 
     private Diagnosis examine(String name, NodeIdentity who, int nodes, Meeting meeting) throws IOException {
         Mount mount = Mount.of(root.path());
-        Path session = root.doctor().session(meeting.id());
-        Thread ifKilled = new Thread(() -> removeOnExit(meeting));
-        Runtime.getRuntime().addShutdownHook(ifKilled);
-        try {
-            List<String> members = meeting.gather(nodes);
-            session = root.doctor().session(members.get(0));
-            Examination examination = new Examination(tools, session, meeting, effort);
-            List<Measured> properties = examination.run(mount);
-            meeting.end();
-            Diagnosis diagnosis = new Diagnosis(
-                    name,
-                    who.hostname(),
-                    tools.clock().instant().truncatedTo(ChronoUnit.SECONDS).toString(),
-                    root.path().toString(),
-                    mount,
-                    members,
-                    properties,
-                    examination.slowestWrite().toMillis(),
-                    examination.longestDelay().toMillis(),
-                    Recommendation.of(
-                            mount.isLocal(),
-                            examination.slowestWrite(),
-                            nodes == 1 ? atLeast(examination.longestDelay(), mount) : examination.longestDelay()));
-            boolean alone = members.stream().filter(m -> nameOf(m).equals(name)).count() == 1;
-            Disk.replace(root.doctor().result(alone ? name : meeting.id()), Json.bytes(diagnosis));
-            return diagnosis;
-        } catch (IOException | RuntimeException e) {
-            meeting.leave(String.valueOf(e.getMessage()));
-            throw e;
-        } finally {
-            clear(session, meeting.dead());
-            forget(ifKilled);
-        }
+        List<String> members = meeting.gather(nodes);
+        Path session = root.doctor().session(members.get(0));
+        Examination examination = new Examination(tools, session, meeting, effort);
+        List<Measured> properties = examination.run(mount);
+        meeting.end();
+        Diagnosis diagnosis = new Diagnosis(
+                name,
+                who.hostname(),
+                tools.clock().instant().truncatedTo(ChronoUnit.SECONDS).toString(),
+                root.path().toString(),
+                mount,
+                members,
+                properties,
+                examination.slowestWrite().toMillis(),
+                examination.longestDelay().toMillis(),
+                Recommendation.of(
+                        mount.isLocal(),
+                        examination.slowestWrite(),
+                        nodes == 1 ? atLeast(examination.longestDelay(), mount) : examination.longestDelay()));
+        boolean alone = members.stream().filter(m -> nameOf(m).equals(name)).count() == 1;
+        Disk.replace(root.doctor().result(alone ? name : meeting.id()), Json.bytes(diagnosis));
+        return diagnosis;
     }
 
     private static void forget(Thread hook) {
@@ -120,16 +123,28 @@ public final class RootDoctor {
     }
 
     /** Also what doctors left that were killed: their files have not moved while this one measured. */
-    private void clear(Path session, Set<String> dead) throws IOException {
-        remove(session);
-        for (String id : dead) {
-            remove(root.doctor().session(id));
-            Disk.deleteIfPresent(root.doctor().member(id));
+    private void clear(Meeting meeting) {
+        try {
+            Set<String> dead = meeting.dead();
+            meeting.vanish();
+            if (meeting.isOver()) {
+                remove(root.doctor().session(meeting.members().get(0)));
+            }
+            for (String id : dead) {
+                remove(root.doctor().session(id));
+                Disk.deleteIfPresent(root.doctor().member(id));
+            }
+            Disk.deleteIfEmpty(root.doctor().meeting());
+            Disk.deleteIfEmpty(root.doctor().path());
+        } catch (IOException e) {
+            LOG.warn(
+                    "could not remove all that was made for measuring in {}: {}",
+                    root.doctor().path(),
+                    e.toString());
         }
-        Disk.deleteIfEmpty(root.doctor().path());
     }
 
-    /** Several doctors may remove the same folder at the same time. */
+    /** Several doctors may remove the same folder at the same time, and a helper may be in its last breath. */
     private static void remove(Path folder) throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -139,6 +154,7 @@ public final class RootDoctor {
                 if (attempt == 10) {
                     throw e;
                 }
+                LockSupport.parkNanos(attempt * 20_000_000L);
             }
         }
     }

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -35,7 +36,7 @@ public class Probe {
      * A second name for a file.
      *
      * @return false if the name is taken
-     * @throws IOException also where the mount has no links
+     * @throws UnsupportedOperationException where the mount has no links
      */
     public boolean link(Path existing, Path name) throws IOException {
         try {
@@ -43,8 +44,11 @@ public class Probe {
             return true;
         } catch (FileAlreadyExistsException taken) {
             return false;
-        } catch (UnsupportedOperationException e) {
-            throw new IOException("no hard links here: " + e.getMessage(), e);
+        } catch (FileSystemException e) {
+            if (Disk.meansNoLinks(e)) {
+                throw new UnsupportedOperationException(e.getReason(), e);
+            }
+            throw e;
         }
     }
 

@@ -62,6 +62,8 @@ class ArchitectureTest {
             Map.entry("dev.caravan.node.Roles", "tells people when a role ended"),
             Map.entry("dev.caravan.status.StatusReader", "shows people the age of a beat"),
             Map.entry("dev.caravan.python.Installation", "shows people how long an installation took"),
+            Map.entry("dev.caravan.cli.DoctorCommand", "measures how late a mount is"),
+            Map.entry("dev.caravan.cli.DoctorHelperCommand", "measures how late a mount is"),
             Map.entry("dev.caravan.cli.LeaveOptions", "turns a time of day into a duration"),
             Map.entry("dev.caravan.cli.Waiting", "gives the real clock to the progress display"));
 
@@ -179,7 +181,8 @@ class ArchitectureTest {
     /** Commands that read or write a job directory and are done: they start at once, since no Camel is loaded. */
     private static final ArchRule QUICK_COMMANDS_LOAD_NO_CAMEL = noClasses()
             .that()
-            .haveNameMatching("dev\\.caravan\\..*cli\\.\\w*(Status|Retry|Verify|Merge|Submit|Python)Command")
+            .haveNameMatching(
+                    "dev\\.caravan\\..*cli\\.\\w*(Status|Retry|Verify|Merge|Submit|Python|DoctorHelper)Command")
             .should()
             .transitivelyDependOnClassesThat(resideInAPackage("org.apache.camel.."));
 

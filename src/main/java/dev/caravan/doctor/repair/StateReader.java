@@ -10,10 +10,10 @@ import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ final class StateReader {
     private static final String NFS_REMOVED = ".nfs";
 
     private final Layout.Job job;
-    private final Map<ShardId, ShardState> shards = new TreeMap<>();
+    private final Map<ShardId, ShardState> shards = new LinkedHashMap<>();
     private final List<Case> cases = new ArrayList<>();
 
     StateReader(Layout.Job job, Manifest manifest) {
