@@ -7,12 +7,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ final class Faults {
     private final PriorityQueue<Undo> undoing = new PriorityQueue<>(Comparator.comparingLong(Undo::at));
     private final Map<Role, Integer> holdersToKill = new EnumMap<>(Role.class);
     private final Map<Machine, Long> restartAt = new HashMap<>();
+    private final Set<String> reported = new HashSet<>();
     private final List<String> problems = new ArrayList<>();
     private @Nullable Machine spared;
     private long sparedUntil = System.nanoTime();
@@ -68,16 +71,9 @@ final class Faults {
     }
 
     private void look(Machine machine) {
-        machine.diedByItself().filter(death -> !restartAt.containsKey(machine)).ifPresent(death -> {
-            if (machine.lifeCount() > 0) {
-                boolean excused =
-                        death.contains("before it started") && timeline.explainsRefusalAt(System.currentTimeMillis());
-                timeline.happened((excused ? "start refused: " : "DIED BY ITSELF: ") + machine.hostname());
-                if (!excused) {
-                    problems.add(death);
-                }
-            }
-        });
+        machine.diedByItself()
+                .filter(death -> reported.add(machine.hostname() + machine.lifeCount()))
+                .ifPresent(death -> report(machine, death));
         if (machine.isAlive() || storage.isFaulted(machine.client()) || !storage.isServing()) {
             return;
         }
@@ -88,6 +84,14 @@ final class Faults {
         } else if (at <= System.nanoTime()) {
             restartAt.remove(machine);
             start(machine);
+        }
+    }
+
+    private void report(Machine machine, String death) {
+        boolean excused = death.contains("before it started") && timeline.explainsRefusalAt(System.currentTimeMillis());
+        timeline.happened((excused ? "start refused: " : "DIED BY ITSELF: ") + machine.hostname());
+        if (!excused) {
+            problems.add(death);
         }
     }
 
