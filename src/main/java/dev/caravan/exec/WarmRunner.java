@@ -27,6 +27,8 @@ final class WarmRunner {
     private static final String LEASH =
             "( while kill -0 $PPID; do sleep 1; done; sleep 20; pkill -KILL -s $$; kill -9 -$$ ) </dev/null >/dev/null 2>&1 & exec \"$@\"";
 
+    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+
     private final String identity;
     private final String devices;
     private final Process process;
@@ -47,6 +49,7 @@ final class WarmRunner {
         Thread reader = new Thread(runner::readAnswers, "warm-runner-" + runner.process.pid());
         reader.setDaemon(true);
         reader.start();
+        runner.process.onExit().thenRunAsync(() -> runner.hasEnded(reader));
         LOG.info("warm runner {} starts (log {})", runner.process.pid(), child.log());
         return runner;
     }
@@ -99,15 +102,19 @@ final class WarmRunner {
                         .asInt(1));
             }
         } catch (IOException | UncheckedIOException e) {
-            LOG.debug("warm runner {}: {}", process.pid(), e.toString());
+            LOG.warn("warm runner {} said what nobody understands ({}); it is ended", process.pid(), e.toString());
+            process.destroyForcibly();
         }
+    }
+
+    /** Not the end of its output: a process that it left behind may hold that open. */
+    private void hasEnded(Thread reader) {
+        ProcessTree.sweep(process);
         try {
-            process.waitFor(1, TimeUnit.SECONDS); // its output has ended, so has it
+            reader.join(LAST_WORDS.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        process.destroyForcibly();
-        ProcessTree.sweep(process);
         synchronized (this) {
             over = true;
         }
@@ -127,7 +134,7 @@ final class WarmRunner {
 
     /** Of a runner that is over without an answer: never 0, that would be a success. */
     private int exitCode() {
-        int code = process.onExit().join().exitValue();
+        int code = process.exitValue();
         return code == 0 ? 1 : code;
     }
 
