@@ -100,8 +100,10 @@ public final class ShardClaims {
         }
         if (neverClaimed.isEmpty() && claimedBefore.isEmpty()) {
             view.refresh(0);
-            lookAround();
             fillQueues();
+            if (neverClaimed.isEmpty()) {
+                lookAround();
+            }
         }
         for (Manifest.Shard shard; (shard = neverClaimed.poll()) != null; ) {
             if (view.highestEpoch(shard.id()) > 0) {
