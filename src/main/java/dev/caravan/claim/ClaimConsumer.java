@@ -13,6 +13,8 @@ import org.apache.camel.ShutdownRunningTask;
 import org.apache.camel.spi.ShutdownAware;
 import org.apache.camel.support.ScheduledPollConsumer;
 import org.apache.camel.support.service.ServiceHelper;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One slot: its thread takes a lease, carries the exchange through the route, and takes the next. */
 final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware {
@@ -20,8 +22,11 @@ final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware
     static final String EPOCH = "CaravanEpoch";
     static final String TOKEN = "CaravanToken";
 
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimConsumer.class);
+
     private final WorkSource source;
     private final List<ClaimConsumer> otherSlots = new ArrayList<>();
+    private boolean inTrouble;
     private volatile boolean busy;
 
     ClaimConsumer(ClaimEndpoint endpoint, Processor processor, WorkSource source) {
@@ -74,7 +79,20 @@ final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware
     }
 
     private int claimAndProcess() throws IOException {
-        Optional<? extends Claimed> claimed = source.claimNext();
+        Optional<? extends Claimed> claimed;
+        try {
+            claimed = source.claimNext();
+            if (inTrouble) {
+                LOG.info("{}: the shared directory answers again", getEndpoint());
+            }
+            inTrouble = false;
+        } catch (IOException e) {
+            if (!inTrouble) {
+                LOG.warn("{}: cannot claim ({}); trying again at each poll", getEndpoint(), e.toString());
+            }
+            inTrouble = true;
+            return 0;
+        }
         if (claimed.isEmpty()) {
             return 0;
         }

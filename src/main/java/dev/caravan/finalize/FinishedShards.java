@@ -17,7 +17,7 @@ final class FinishedShards {
 
     private FinishedShards() {}
 
-    /** @throws MergeException if a shard is not done, or a result is missing or of another size than its record says */
+    /** @throws IncompleteException if a shard is not done, or a result is missing or of another size than its record says */
     static List<DoneRecord> of(JobFiles job, Manifest manifest) throws IOException {
         List<DoneRecord> results = new ArrayList<>();
         List<ShardId> unfinished = new ArrayList<>();
@@ -32,7 +32,7 @@ final class FinishedShards {
             damage(job, result).ifPresent(damaged::add);
         }
         if (!damaged.isEmpty()) {
-            throw new MergeException(damaged.size() + " of " + results.size() + " results of job "
+            throw new IncompleteException(damaged.size() + " of " + results.size() + " results of job "
                     + job.layout().path() + " are damaged" + (damaged.size() > SHOWN ? ", for example" : "") + ":\n  "
                     + String.join("\n  ", damaged.subList(0, Math.min(SHOWN, damaged.size())))
                     + "\nRestore these files, or run 'caravan retry --shard-id ID' to have them made again.");
@@ -40,7 +40,7 @@ final class FinishedShards {
         return results;
     }
 
-    private static MergeException incomplete(JobFiles job, List<ShardId> unfinished, int total) {
+    private static IncompleteException incomplete(JobFiles job, List<ShardId> unfinished, int total) {
         List<FailedRecord> failed =
                 unfinished.stream().map(job::failed).flatMap(Optional::stream).toList();
         String failures = failed.isEmpty()
@@ -48,7 +48,7 @@ final class FinishedShards {
                 : "; " + failed.size() + " failed for good, for example "
                         + failed.get(0).shardId() + ": " + failed.get(0).summary()
                         + "; correct the cause and run 'caravan retry'";
-        return new MergeException("job " + job.layout().path() + " is not complete: expected " + total
+        return new IncompleteException("job " + job.layout().path() + " is not complete: expected " + total
                 + " done shards, found " + (total - unfinished.size()) + ", missing for example "
                 + unfinished.get(0) + failures);
     }

@@ -3,6 +3,7 @@ package dev.caravan.finalize;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.store.JobFiles;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import org.apache.camel.Body;
@@ -13,8 +14,17 @@ import org.slf4j.LoggerFactory;
 public final class Merging {
     private static final Logger LOG = LoggerFactory.getLogger(Merging.class);
 
-    public void merge(@Body ClaimedRole role) {
+    /** @throws IOException also where results cannot be seen yet: they were published, so the next try may see them */
+    public void merge(@Body ClaimedRole role) throws IOException {
         JobFiles job = new JobFiles(role.job());
+        try {
+            merge(role, job);
+        } catch (IncompleteException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static void merge(ClaimedRole role, JobFiles job) {
         MergeRecord merged = new Merger(Clock.systemUTC())
                 .merge(new MergeRequest(
                         job,

@@ -55,8 +55,6 @@ class ArchitectureTest {
             Map.entry("dev.caravan.exec.ChildExecutor", "waits for real processes"),
             Map.entry("dev.caravan.exec.ChildWatch", "waits for real processes"),
             Map.entry("dev.caravan.node.Node", "gives the real clock to all others"),
-            Map.entry("dev.caravan.cli.DoctorCommand", "gives the real clock to the measurement"),
-            Map.entry("dev.caravan.cli.DoctorHelperCommand", "gives the real clock to the measurement"),
             Map.entry("dev.caravan.node.NodeWork", "tells how long the node has been idle"),
             Map.entry("dev.caravan.node.Presence", "tells people when the node was seen"),
             Map.entry("dev.caravan.node.Roles", "tells people when a role ended"),
