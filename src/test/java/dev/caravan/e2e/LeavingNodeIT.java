@@ -53,6 +53,30 @@ class LeavingNodeIT {
         assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
     }
 
+    @Test
+    void a_run_leaves_on_usr1_and_after_its_time_and_the_next_one_goes_on() {
+        Sample job = new Sample(fleet.folder(), "early", 10, 1)
+                .written("while [ ! -e \"$5/released\" ]; do sleep 0.2; done");
+        String[] run = {"run", job.descriptor().toString(), "--job-dir", job.jobDir()};
+        fleet.with("node.drain", "1s");
+
+        CaravanProcess signalled = fleet.start(run);
+        Await.until("the shard runs", () -> job.hasRun(job.shard(0), "0001-"), signalled::toString);
+        signalled.signal("USR1");
+        assertThat(signalled.endsWith(1).stderr()).contains("0 of 1 shards are done");
+
+        CaravanProcess limited = fleet.run(run[0], run[1], run[2], run[3], "--max-runtime", "10s");
+        assertThat(limited.endsWith(1).stderr()).contains("--max-runtime is over", "0 of 1 shards are done");
+
+        Sample.write(fleet.folder().resolve("released"), "");
+        fleet.run(run).endsWith(0);
+        assertThat(Sample.claim(job.inOwnDirectory(), job.shard(0), 1)
+                        .orElseThrow()
+                        .status())
+                .isEqualTo(ClaimStatus.PREEMPTED);
+        assertThat(job.inOwnDirectory().mergedByDefault()).content().isEqualTo(job.expected());
+    }
+
     /** Containers may agree in host name and process id alike; only a random part tells them apart. */
     @Test
     void nodes_of_one_host_have_names_of_their_own() throws IOException {
