@@ -24,7 +24,6 @@ class CostTest {
         assertThat(cost(NODES, 40 * NODES)).isLessThan(1.2 * cost(NODES, 10 * NODES));
     }
 
-    /** Both crowds are larger than the number of claims that one poll tries; below it, a smaller crowd costs less. */
     @Test
     void a_claim_among_many_nodes_costs_what_one_among_few_does() throws IOException {
         assertThat(cost(4 * NODES, 40 * NODES)).isLessThan(1.2 * cost(NODES, 10 * NODES));
