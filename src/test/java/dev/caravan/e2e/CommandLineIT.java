@@ -49,7 +49,7 @@ class CommandLineIT {
         });
 
         Map<String, String> found =
-                Map.of("prepare", "--ray-address must be local or auto", "dlc", "cannot be divided");
+                Map.of("prepare", "--ray-address must be local, warm or auto", "dlc", "cannot be divided");
         called.forEach((command, process) -> assertThat(process.endsWith(2).stderr())
                 .contains(found.getOrDefault(command, "this is not a prepared job directory"))
                 .doesNotContain("Unknown option", "Usage:"));
