@@ -1,16 +1,16 @@
-"""Command line: python -m caravan_runner info | recipe RECIPE.yaml | shard REQUEST.json
+"""Command line: python -m caravan_runner info | recipe RECIPE.yaml | shard REQUEST.json | serve
 
 `info` and `recipe` answer with one JSON object on stdout; whatever else is printed goes to stderr.
 Exit status: 0 done; `info` and `recipe` 2 when the answer says what is wrong; `shard` 1 when the data or
 the recipe is at fault, 3 when the machine is, 64 when the
-request cannot be used, 143 when it was told to stop.
+request cannot be used, 143 when it was told to stop. `serve` works through many requests: see serve.py.
 """
 
 import json
 import os
 import sys
 
-USAGE = "usage: python -m caravan_runner info | recipe RECIPE.yaml | shard REQUEST.json"
+USAGE = "usage: python -m caravan_runner info | recipe RECIPE.yaml | shard REQUEST.json | serve"
 
 
 def _claim_stdout():
@@ -52,6 +52,12 @@ def main(argv):
         from caravan_runner import shard
 
         return shard.run(argv[1])
+    if argv == ["serve"]:
+        from caravan_runner import serve
+
+        status = serve.run(_claim_stdout())
+        sys.stderr.flush()
+        os._exit(status)  # a thread still waits for stdin
     print(USAGE, file=sys.stderr)
     return 64
 

@@ -100,9 +100,11 @@ def offer_modules(folder, paths, environ=os.environ):
 class LocalRay:
     """Starts a Ray for this process only. Used as a context: at the end nothing of it is left."""
 
-    def __init__(self, request, modules=()):
+    def __init__(self, request, modules=(), warm_up=True):
+        """warm_up: whether workers for Ray Data's tasks are started and import Data-Juicer before they are asked for."""
         self.request = request
         self.modules = modules
+        self.warm_up = warm_up
         self.python_path = os.environ.get("PYTHONPATH", "")
         self.folder = None
         self.lock = None
@@ -143,7 +145,8 @@ class LocalRay:
                 include_dashboard=False,
                 logging_level="WARNING",
             )
-        speed.warm_up(cpus)
+        if self.warm_up:
+            speed.warm_up(cpus)
 
     def __exit__(self, *_):
         """Also after a failed start, and more than once."""

@@ -18,7 +18,7 @@ PATIENCE = 30  # seconds for an orderly end after the parent is gone
 told_to_stop = threading.Event()
 
 
-def _stop(signum, _frame):
+def stop(signum, _frame):
     signal.signal(signum, signal.SIG_IGN)
     told_to_stop.set()
     raise Terminated(signal.Signals(signum).name)
@@ -41,19 +41,32 @@ def watch_parent(interval=1.0):
 
 def read_request(path):
     with open(path, encoding="utf-8") as f:
-        request = json.load(f)
+        return checked(json.load(f), path, ("local", "auto"))
+
+
+def checked(request, where, addresses):
     for key in ("recipe", "input", "attempt_dir"):
         if not isinstance(request.get(key), str):
-            raise ValueError(f"{path}: expected a path in {key!r}, found {request.get(key)!r}")
+            raise ValueError(f"{where}: expected a path in {key!r}, found {request.get(key)!r}")
         request[key] = os.path.abspath(request[key])
     ray = request.setdefault("ray", {})
-    if ray.setdefault("address", "local") not in ("local", "auto"):
-        raise ValueError(f"{path}: ray.address must be local or auto, found {ray['address']!r}")
+    if ray.setdefault("address", addresses[0]) not in addresses:
+        raise ValueError(f"{where}: ray.address must be {' or '.join(addresses)}, found {ray['address']!r}")
     for key in ("num_cpus", "num_gpus", "object_store_memory"):
         value = ray.get(key)
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0):
-            raise ValueError(f"{path}: ray.{key} must be a number that is not negative, or null; found {value!r}")
+            raise ValueError(f"{where}: ray.{key} must be a number that is not negative, or null; found {value!r}")
     return request
+
+
+def failed(error, sources):
+    """(exit status, outcome) of an attempt that ended with this error."""
+    # whoever was interrupted may wrap the exception in one of its own; Ray's handler of SIGTERM raises SystemExit
+    stopped = told_to_stop.is_set() or isinstance(error, (Terminated, SystemExit, KeyboardInterrupt))
+    result = outcome.failure(Terminated("told to stop before the shard was done") if stopped else error, sources)
+    if stopped:
+        return TERMINATED, result
+    return (INFRA if result["failure_class"] == "infra" else DATA), result
 
 
 def run(request_path):
@@ -65,23 +78,18 @@ def run(request_path):
     attempt_dir = request["attempt_dir"]
     os.makedirs(attempt_dir, exist_ok=True)
     for stop_signal in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(stop_signal, _stop)
+        signal.signal(stop_signal, stop)
     if request.get("watch_parent", True):
         watch_parent()
     sources = []
     try:
         from caravan_runner import data_juicer_engine
 
-        result = data_juicer_engine.process(request, sources, _stop)
+        result = data_juicer_engine.process(request, sources, stop)
         status = OK
     except BaseException as e:
         traceback.print_exc()
-        # whoever was interrupted may wrap the exception in one of its own; Ray's handler of SIGTERM raises SystemExit
-        stopped = told_to_stop.is_set() or isinstance(e, (Terminated, SystemExit, KeyboardInterrupt))
-        result = outcome.failure(Terminated("told to stop before the shard was done") if stopped else e, sources)
-        status = INFRA if result["failure_class"] == "infra" else DATA
-        if stopped:
-            status = TERMINATED
+        status, result = failed(e, sources)
     outcome.write(attempt_dir, result)
     sys.stdout.flush()
     sys.stderr.flush()

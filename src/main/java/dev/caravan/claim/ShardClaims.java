@@ -1,9 +1,9 @@
 package dev.caravan.claim;
 
+import dev.caravan.CaravanException;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.HeldLease;
-import dev.caravan.lease.LeaseLostException;
 import dev.caravan.lease.Leases;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.lease.Verdict;
@@ -39,13 +39,18 @@ public final class ShardClaims {
 
     private static final int LOOKS_WHEN_IDLE = 32;
 
+    /** So many shards that others have claimed are tried at one poll: idle nodes must not all read all running claims. */
+    private static final int TRIED_AT_ONCE = 32;
+
     private final JobFiles job;
     private final Manifest manifest;
     private final Heart heart;
     private final Leases leases;
     private final NodeIdentity node;
     private final JobView view;
-    private final Deque<Manifest.Shard> queue = new ArrayDeque<>();
+    private final Deque<Manifest.Shard> neverClaimed = new ArrayDeque<>();
+    private final Deque<Manifest.Shard> claimedBefore = new ArrayDeque<>();
+    private final Set<ShardId> dead = ConcurrentHashMap.newKeySet();
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
@@ -89,18 +94,40 @@ public final class ShardClaims {
 
     /** Claims a shard, if one can be claimed now. */
     public synchronized Optional<ClaimedShard> claimNext() throws IOException {
-        if (queue.isEmpty()) {
+        Optional<ClaimedShard> takenOver = takeOver();
+        if (takenOver.isPresent()) {
+            return takenOver;
+        }
+        if (neverClaimed.isEmpty() && claimedBefore.isEmpty()) {
             view.refresh(0);
             lookAround();
-            fillQueue();
+            fillQueues();
         }
-        for (Manifest.Shard shard; (shard = queue.poll()) != null; ) {
+        for (Manifest.Shard shard; (shard = neverClaimed.poll()) != null; ) {
+            if (view.highestEpoch(shard.id()) > 0) {
+                claimedBefore.add(shard); // by another node, since the queue was filled
+                continue;
+            }
             Optional<ClaimedShard> claimed = tryClaim(shard);
             if (claimed.isPresent()) {
                 return claimed;
             }
         }
+        for (int tried = 0; tried < TRIED_AT_ONCE && !claimedBefore.isEmpty(); ) {
+            Manifest.Shard shard = claimedBefore.remove();
+            if (isOpen(shard.id())) {
+                tried++;
+                Optional<ClaimedShard> claimed = tryClaim(shard);
+                if (claimed.isPresent()) {
+                    return claimed;
+                }
+            }
+        }
         return Optional.empty();
+    }
+
+    private boolean isOpen(ShardId shard) {
+        return !view.isSettled(shard) && !mine.contains(shard);
     }
 
     /** With nothing to do: what was handed back a moment ago is claimed now, not at the next look of the watch. */
@@ -112,28 +139,33 @@ public final class ShardClaims {
         }
     }
 
-    /** Never claimed shards first, from this node's own place on; then those that somebody has claimed before. */
-    private void fillQueue() {
-        List<Manifest.Shard> shards = manifest.shards();
-        int start = Math.floorMod(node.id().hashCode(), shards.size());
-        List<Manifest.Shard> claimedBefore = new ArrayList<>();
-        for (int i = 0; i < shards.size(); i++) {
-            Manifest.Shard shard = shards.get((start + i) % shards.size());
-            if (view.isSettled(shard.id()) || mine.contains(shard.id())) {
-                continue;
-            }
-            if (view.highestEpoch(shard.id()) == 0) {
-                queue.add(shard);
-            } else {
-                claimedBefore.add(shard);
+    /** A dead node's shard does not wait until all others have had their first turn. */
+    private Optional<ClaimedShard> takeOver() throws IOException {
+        for (ShardId id : dead) {
+            dead.remove(id);
+            Optional<ClaimedShard> claimed = tryClaim(manifest.shards().get(id.index()));
+            if (claimed.isPresent()) {
+                return claimed;
             }
         }
-        queue.addAll(claimedBefore);
+        return Optional.empty();
+    }
+
+    /** From this node's own place on. */
+    private void fillQueues() {
+        List<Manifest.Shard> shards = manifest.shards();
+        int start = Math.floorMod(node.id().hashCode(), shards.size());
+        for (int i = 0; i < shards.size(); i++) {
+            Manifest.Shard shard = shards.get((start + i) % shards.size());
+            if (isOpen(shard.id())) {
+                (view.highestEpoch(shard.id()) == 0 ? neverClaimed : claimedBefore).add(shard);
+            }
+        }
     }
 
     private Optional<ClaimedShard> tryClaim(Manifest.Shard shard) throws IOException {
         ShardId id = shard.id();
-        if (view.isSettled(id) || mine.contains(id)) {
+        if (!isOpen(id)) {
             return Optional.empty();
         }
         Verdict verdict = leases.judge(id.toString(), view.highestEpoch(id), manifest.policy());
@@ -193,7 +225,7 @@ public final class ShardClaims {
             view.learnFailed(shard, lease.claim().epoch());
             LOG.error("{} {} has failed for good: {}", manifest.jobId(), shard, record.summary());
             lease.end(ClaimStatus.RELEASED, null, "budget used up before this claim");
-        } catch (IOException | LeaseLostException e) {
+        } catch (IOException | CaravanException e) {
             LOG.warn(
                     "{} {}: could not record the terminal failure ({}); trying again",
                     manifest.jobId(),
@@ -247,6 +279,9 @@ public final class ShardClaims {
         for (ShardId id : open.subList(0, Math.min(limit, open.size()))) {
             try {
                 leases.look(id.toString(), view.highestEpoch(id));
+                if (leases.isDead(id.toString())) {
+                    dead.add(id);
+                }
             } catch (IOException e) { // one bad file does not hide the others
                 unreadable = e;
             }

@@ -54,7 +54,7 @@ final class JobOptions {
     @Option(
             names = "--ray-address",
             paramLabel = "ADDRESS",
-            description = "local (a Ray for each attempt) or auto. Default: local.")
+            description = "local (a Ray for each attempt), warm (one that stays) or auto. Default: local.")
     @Nullable
     String rayAddress;
 
@@ -111,9 +111,9 @@ final class JobOptions {
     }
 
     static String checkedRayAddress(String address) {
-        if (!List.of("local", "auto").contains(address)) {
-            throw new CaravanException(
-                    "--ray-address must be local or auto, not '" + address + "': nodes do not share a Ray cluster");
+        if (!Execution.Ray.ADDRESSES.contains(address)) {
+            throw new CaravanException("--ray-address must be local, warm or auto, not '" + address
+                    + "': nodes do not share a Ray cluster");
         }
         return address;
     }

@@ -55,7 +55,10 @@ final class WorkerCommand implements Callable<Integer> {
     @Nullable
     Long pollIntervalSecs;
 
-    @Option(names = "--ray-address", paramLabel = "ADDRESS", description = "local or auto. Default: the manifest's.")
+    @Option(
+            names = "--ray-address",
+            paramLabel = "ADDRESS",
+            description = "local, warm or auto. Default: the manifest's.")
     @Nullable
     String rayAddress;
 

@@ -1,5 +1,6 @@
 package dev.caravan.exec;
 
+import dev.caravan.CaravanException;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.LeaseLostException;
 import dev.caravan.shard.AttemptRecord;
@@ -84,6 +85,7 @@ public final class Attempts {
                             policy.attemptTimeout(),
                             policy.stallTimeout(),
                             List.of(driver(shard).result(shard).toString()),
+                            start.warm(),
                             stop));
             exchange.setProperty(RUNNING, running);
             LOG.info("{}: started (log {})", shard, attempt.log());
@@ -118,7 +120,17 @@ public final class Attempts {
                         FailureClass.INFRA,
                         "killed by signal " + (code - SIGNALLED)
                                 + (code == SIGNALLED + 9 ? " (out of memory? see the kernel log)" : ""))
-                : driver(shard).explain(shard, code);
+                : unlessMountIsToBlame(shard, driver(shard).explain(shard, code));
+    }
+
+    /** A program that met a full disk or a dead mount ends with an error as if its input were bad. */
+    private static AttemptFailed unlessMountIsToBlame(ClaimedShard shard, AttemptFailed failure) {
+        return failure.failureClass() != FailureClass.DATA
+                ? failure
+                : Disk.trouble(shard.attempt().path(), shard.shard().bytes())
+                        .map(trouble -> new AttemptFailed(
+                                FailureClass.INFRA, failure.getMessage() + ", and nothing can be written: " + trouble))
+                        .orElse(failure);
     }
 
     /** Publishes the done record, unless the lease is lost; of several results of one shard the first stands. */
@@ -151,7 +163,7 @@ public final class Attempts {
                 claim.spent().total() + 1,
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
-                ray ? execution.ray().address() : null,
+                ray ? DataJuicerDriver.address(shard) : null,
                 shard.shard().rows(),
                 result.tally().rows(),
                 result.tally().bytes(),
@@ -194,7 +206,7 @@ public final class Attempts {
                                     failureClass,
                                     reason,
                                     shard.retriesLeft(failureClass)));
-        } catch (IOException | LeaseLostException e) {
+        } catch (IOException | CaravanException e) {
             LOG.warn("{}: could not record the terminal failure ({}); the next claim does", shard, e.toString());
         }
     }

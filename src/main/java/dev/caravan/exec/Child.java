@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A child process to be: what camel-exec cannot say.
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * @param timeout zero for none
  * @param stallTimeout longest time without a change in {@code watched}; zero for none
  * @param watched files whose growth is progress, besides the log
+ * @param warm work for a warm runner; null for a child that does one thing and ends
  * @param stop completing it with a reason ends the child and everything it started
  */
 record Child(
@@ -25,7 +27,14 @@ record Child(
         Duration timeout,
         Duration stallTimeout,
         List<String> watched,
+        @Nullable Warm warm,
         CompletableFuture<String> stop) {
+
+    /**
+     * @param identity a runner takes only requests of the same one; names all that is settled when it starts
+     * @param request JSON
+     */
+    record Warm(String identity, byte[] request) {}
 
     Child {
         command = List.copyOf(command);

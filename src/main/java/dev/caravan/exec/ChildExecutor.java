@@ -1,22 +1,13 @@
 package dev.caravan.exec;
 
 import dev.caravan.exec.ChildBinding.ChildCommand;
-import dev.caravan.store.Disk;
-import java.io.File;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.camel.component.exec.ExecCommand;
 import org.apache.camel.component.exec.ExecCommandExecutor;
-import org.apache.camel.component.exec.ExecException;
 import org.apache.camel.component.exec.ExecResult;
 
 /**
@@ -33,30 +24,28 @@ public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
 
     static final String SHUTDOWN = "the node shuts down";
 
-    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
-
     private final Duration grace;
+    private final WarmRunners warmRunners;
     private final Set<Child> running = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     public ChildExecutor(Duration grace) {
         this.grace = grace;
+        this.warmRunners = new WarmRunners(grace);
     }
 
     @Override
     public ExecResult execute(ExecCommand command) {
         ChildCommand childCommand = (ChildCommand) command;
         Child child = childCommand.child;
-        Process process = start(child);
         running.add(child);
         try {
             if (closed) {
                 child.stop().complete(SHUTDOWN);
             }
-            childCommand.end = waitFor(process, child);
+            childCommand.end = child.warm() == null ? runOnce(child) : warmRunners.run(child, child.warm());
             return new ExecResult(command, null, null, 0);
         } finally {
-            ProcessTree.sweep(process);
             synchronized (running) {
                 running.remove(child);
                 running.notifyAll();
@@ -64,84 +53,19 @@ public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
         }
     }
 
-    private Process start(Child child) {
-        List<String> command = new ArrayList<>(List.of("setsid", "sh", "-c", LEASH, "leash"));
-        command.addAll(child.command());
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(new File(child.workingDirectory()))
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(child.log())));
-        Map<String, String> environment = builder.environment();
-        environment.keySet().removeIf(name -> child.cleared().stream().anyMatch(pattern -> matches(pattern, name)));
-        environment.putAll(child.environment());
+    private Child.End runOnce(Child child) {
+        warmRunners.makeRoom(child);
+        Process process = ChildProcess.start(child, LEASH, false);
         try {
-            return builder.start();
-        } catch (IOException e) {
-            throw new ExecException(
-                    "Unable to start " + child.command().get(0) + ": " + e.getMessage() + " (setsid and sh are needed)",
-                    null,
-                    null,
-                    -1,
-                    e);
-        }
-    }
-
-    private static boolean matches(String pattern, String name) {
-        return pattern.endsWith("*")
-                ? name.startsWith(pattern.substring(0, pattern.length() - 1))
-                : name.equals(pattern);
-    }
-
-    private Child.End waitFor(Process process, Child child) {
-        CompletableFuture<Object> first = CompletableFuture.anyOf(process.onExit(), child.stop());
-        long began = System.nanoTime();
-        long lastProgress = began;
-        long lastSize = -1;
-        while (true) {
-            try {
-                first.get(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
-                break;
-            } catch (TimeoutException notYet) {
-                long now = System.nanoTime();
-                if (isOver(child.timeout(), now - began)) {
-                    ProcessTree.kill(process, grace);
-                    return new Child.End.TimedOut();
-                }
-                if (!child.stallTimeout().isZero()) {
-                    long size = outputSize(child);
-                    lastProgress = size == lastSize ? lastProgress : now;
-                    lastSize = size;
-                    if (isOver(child.stallTimeout(), now - lastProgress)) {
-                        ProcessTree.kill(process, grace);
-                        return new Child.End.Stalled();
-                    }
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                child.stop().complete("interrupted");
-                break;
-            } catch (ExecutionException impossible) {
-                throw new IllegalStateException(impossible);
+            Optional<Child.End> ended = ChildWatch.await(process.onExit(), child);
+            if (ended.isEmpty()) {
+                return new Child.End.Exited(process.exitValue());
             }
+            ProcessTree.kill(process, grace);
+            return ended.get();
+        } finally {
+            ProcessTree.sweep(process);
         }
-        String reason = child.stop().getNow(null);
-        if (reason == null) {
-            return new Child.End.Exited(process.exitValue());
-        }
-        ProcessTree.kill(process, grace);
-        return new Child.End.Stopped(reason);
-    }
-
-    private static boolean isOver(Duration limit, long nanos) {
-        return !limit.isZero() && nanos >= limit.toNanos();
-    }
-
-    private static long outputSize(Child child) {
-        long size = Disk.treeSize(child.log());
-        for (String watched : child.watched()) {
-            size += Disk.treeSize(watched);
-        }
-        return size;
     }
 
     /** Waits until no child runs, but no longer than {@code patience}: what is nearly finished may finish. */
@@ -158,11 +82,12 @@ public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
         }
     }
 
-    /** Ends all children; later ones are ended as they start. */
+    /** Ends all children and idle warm runners; later ones are ended as they start. */
     @Override
     public void close() {
         closed = true;
         running.forEach(child -> child.stop().complete(SHUTDOWN));
+        warmRunners.close();
     }
 
     public boolean isClosed() {

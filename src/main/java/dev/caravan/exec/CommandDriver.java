@@ -26,7 +26,7 @@ final class CommandDriver implements EngineDriver {
         List<String> command = shard.manifest().execution().command().stream()
                 .map(argument -> replace(argument, values))
                 .toList();
-        return new Start(command, Map.of("CUDA_VISIBLE_DEVICES", gpus.visibleDevices()), List.of());
+        return new Start(command, Map.of("CUDA_VISIBLE_DEVICES", gpus.visibleDevices()), List.of(), null);
     }
 
     /** In one pass, so that a path that happens to hold a placeholder stays as it is. */

@@ -5,6 +5,7 @@ import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.Spent;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
@@ -15,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Engine {@code data-juicer}: the Python runner runs one shard through Data-Juicer on this node's Ray. */
@@ -37,8 +40,12 @@ final class DataJuicerDriver implements EngineDriver {
         this.slots = slots;
     }
 
-    /** What {@code python -m caravan_runner shard} reads. */
-    record Request(String recipe, String recipeDir, String input, String attemptDir, RayRequest ray) {}
+    /**
+     * What {@code python -m caravan_runner shard} reads, and a warm runner gets.
+     *
+     * @param produced folder for the files that operators make
+     */
+    record Request(String recipe, String recipeDir, String input, String attemptDir, String produced, RayRequest ray) {}
 
     record RayRequest(
             String address,
@@ -46,45 +53,75 @@ final class DataJuicerDriver implements EngineDriver {
             @Nullable Double numGpus,
             @Nullable Long objectStoreMemory) {}
 
+    /** What a warm runner settles when it starts. */
+    record Identity(
+            List<String> command, Map<String, String> environment, String recipe, String sha256, RayRequest ray) {}
+
+    /** Of the Ray that this attempt gets: what spoiled an attempt may be the warm runner, so the next does without. */
+    static String address(ClaimedShard shard) {
+        String asked = shard.manifest().execution().ray().address();
+        Spent spent = shard.lease().claim().spent();
+        boolean failedButNotOnData = spent.infra() + spent.stalled() + spent.timeout() > 0;
+        return asked.equals(Execution.Ray.WARM) && failedButNotOnData ? Execution.Ray.LOCAL : asked;
+    }
+
     @Override
     public Start start(ClaimedShard shard, Gpus.Grant gpus) throws IOException {
         Layout.Job job = shard.job().layout();
         Layout.Attempt attempt = shard.attempt();
+        Request request = new Request(
+                job.recipe().toString(),
+                recipeFolder(shard),
+                job.resolve(shard.shard().path()).toString(),
+                attempt.path().toString(),
+                attempt.produced().toString(),
+                ray(shard));
+        Disk.replace(attempt.request(), Json.bytes(request));
+        PythonSide found = python.get();
+        Map<String, String> environment = new HashMap<>();
+        environment.put("PYTHONPATH", withRunner(found.runner().toString()));
+        environment.put("CUDA_VISIBLE_DEVICES", gpus.visibleDevices());
+        defaultTo(environment, "XDG_CACHE_HOME", job.cache());
+        defaultTo(environment, "HF_HOME", job.cache().resolve("huggingface"));
+        if (request.ray().address().equals(Execution.Ray.WARM)) {
+            List<String> command = runner(found, "serve");
+            Identity identity = new Identity(
+                    command,
+                    new TreeMap<>(environment),
+                    request.recipe(),
+                    recipe(shard).sha256(),
+                    request.ray());
+            return new Start(command, environment, CLEARED, new Child.Warm(Json.line(identity), Json.bytes(request)));
+        }
+        environment.put("DJ_PRODUCED_DATA_DIR", attempt.produced().toString());
+        return new Start(
+                runner(found, "shard", attempt.request().toString()),
+                environment,
+                request.ray().address().equals(Execution.Ray.AUTO) ? CLEARED_FOR_AUTO : CLEARED,
+                null);
+    }
+
+    private RayRequest ray(ClaimedShard shard) {
         Execution.Ray ray = shard.manifest().execution().ray();
         double cpus = ray.numCpus() != null
                 ? ray.numCpus()
                 : Math.max(1, Runtime.getRuntime().availableProcessors() / slots);
-        Disk.replace(
-                attempt.request(),
-                Json.bytes(new Request(
-                        job.recipe().toString(),
-                        recipeFolder(shard),
-                        job.resolve(shard.shard().path()).toString(),
-                        attempt.path().toString(),
-                        new RayRequest(ray.address(), cpus, ray.numGpus(), ray.objectStoreMemory()))));
-        PythonSide found = python.get();
-        Map<String, String> environment = new HashMap<>();
-        environment.put("PYTHONPATH", withRunner(found.runner().toString()));
-        environment.put("DJ_PRODUCED_DATA_DIR", attempt.produced().toString());
-        environment.put("CUDA_VISIBLE_DEVICES", gpus.visibleDevices());
-        defaultTo(environment, "XDG_CACHE_HOME", job.cache());
-        defaultTo(environment, "HF_HOME", job.cache().resolve("huggingface"));
-        return new Start(
-                List.of(
-                        found.executable().toString(),
-                        "-u",
-                        "-m",
-                        "caravan_runner",
-                        "shard",
-                        attempt.request().toString()),
-                environment,
-                ray.address().equals("auto") ? CLEARED_FOR_AUTO : CLEARED);
+        return new RayRequest(address(shard), cpus, ray.numGpus(), ray.objectStoreMemory());
+    }
+
+    private static List<String> runner(PythonSide python, String... arguments) {
+        return Stream.concat(
+                        Stream.of(python.executable().toString(), "-u", "-m", "caravan_runner"), Stream.of(arguments))
+                .toList();
+    }
+
+    private static Manifest.Recipe recipe(ClaimedShard shard) {
+        return Objects.requireNonNull(shard.manifest().recipe(), "a job of Data-Juicer has a recipe");
     }
 
     /** Relative paths of custom operators start where the recipe came from, not at its snapshot. */
     private static String recipeFolder(ClaimedShard shard) {
-        Manifest.Recipe recipe = Objects.requireNonNull(shard.manifest().recipe(), "a job of Data-Juicer has a recipe");
-        return Objects.requireNonNull(Path.of(recipe.sourcePath()).getParent(), "recipe paths are absolute")
+        return Objects.requireNonNull(Path.of(recipe(shard).sourcePath()).getParent(), "recipe paths are absolute")
                 .toString();
     }
 

@@ -184,7 +184,7 @@ public final class DescriptorReader {
     private Ray ray() {
         Fields ray = root.section("ray").refuseUnknown(FIELDS);
         return new Ray(
-                ray.parsed("address", "expected local or auto", DescriptorReader::address)
+                ray.parsed("address", "expected local, warm or auto", DescriptorReader::address)
                         .orElse(Ray.DEFAULT.address()),
                 decimal(ray, "num_cpus", false),
                 decimal(ray, "num_gpus", true),
@@ -193,9 +193,9 @@ public final class DescriptorReader {
     }
 
     private static String address(String text) {
-        if (!text.equals("local") && !text.equals(AUTO)) {
-            throw new IllegalArgumentException("expected local (a Ray of its own for each attempt) or auto (the one"
-                    + " that runs on the node), found '" + text + "'");
+        if (!Ray.ADDRESSES.contains(text)) {
+            throw new IllegalArgumentException("expected local (a Ray of its own for each attempt), warm (one that"
+                    + " stays, with its operators) or auto (the one that runs on the node), found '" + text + "'");
         }
         return text;
     }

@@ -4,6 +4,7 @@ import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.store.LeaseStore;
+import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
@@ -105,7 +106,7 @@ public final class HeldLease {
             beatMillis = Math.max(heart.now().toEpochMilli(), beatMillis + 1);
             store.beat(claim, FileTime.fromMillis(beatMillis));
             health.beat(began, nanoClock.getAsLong());
-        } catch (IOException e) {
+        } catch (IOException | StoreException e) {
             LOG.warn(
                     "{} epoch {}: beat failed ({}); the lease is given up unless one succeeds in time",
                     claim.key(),
@@ -158,9 +159,17 @@ public final class HeldLease {
         if (isHeld()) {
             return claim.ended(status, failure, reason);
         }
-        return store.exists(claim.key(), claim.epoch() + 1)
+        return isTakenOver()
                 ? claim.ended(ClaimStatus.SUPERSEDED, null, whyLost())
                 : claim.ended(ClaimStatus.FAILED, FailureClass.INFRA, "lost: " + whyLost());
+    }
+
+    private boolean isTakenOver() {
+        try {
+            return store.exists(claim.key(), claim.epoch() + 1);
+        } catch (StoreException unknown) {
+            return false; // the end will hardly be recorded either
+        }
     }
 
     private String whyLost() {

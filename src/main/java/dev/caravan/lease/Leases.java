@@ -71,6 +71,13 @@ public final class Leases {
         }
     }
 
+    /** Whether the claim was watched long enough to be taken over now. */
+    public boolean isDead(String key) {
+        synchronized (watch) {
+            return watch.isDead(key, heart.nanoClock().getAsLong());
+        }
+    }
+
     public void forget(String key) {
         synchronized (watch) {
             watch.forget(key);

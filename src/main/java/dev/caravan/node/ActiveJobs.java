@@ -1,6 +1,7 @@
 package dev.caravan.node;
 
 import dev.caravan.CaravanException;
+import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,10 +50,17 @@ final class ActiveJobs {
         known.keySet().retainAll(entries);
         unended.clear();
         for (JobCatalog.Entry entry : entries) {
+            ActiveJob job = known.computeIfAbsent(entry, join);
             try {
-                ActiveJob job = known.computeIfAbsent(entry, join);
                 if (job.phase(listEveryNanos) != ActiveJob.Phase.ENDED) {
                     unended.add(job);
+                }
+            } catch (StoreException e) {
+                if (e.isMountTrouble()) {
+                    unended.add(job); // for all we know
+                    LOG.warn("job {}: {}; looking again", entry.job().name(), e.getMessage());
+                } else {
+                    LOG.error("job {} is left alone: {}", entry.job().name(), e.getMessage());
                 }
             } catch (CaravanException e) {
                 LOG.error("job {} is left alone: {}", entry.job().name(), e.getMessage());

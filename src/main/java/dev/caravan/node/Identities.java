@@ -1,6 +1,7 @@
 package dev.caravan.node;
 
 import dev.caravan.shard.NodeIdentity;
+import dev.caravan.store.Disk;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HexFormat;
@@ -23,11 +24,15 @@ public final class Identities {
                 ProcessHandle.current().pid());
     }
 
+    /** The kernel's own name where no resolver knows it: else all such nodes would be called localhost. */
     private static String hostname() {
         try {
             return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException nameless) {
-            return "localhost";
+        } catch (UnknownHostException unresolvable) {
+            return Disk.readKernelText("/proc/sys/kernel/hostname")
+                    .map(String::strip)
+                    .filter(name -> !name.isEmpty())
+                    .orElse("localhost");
         }
     }
 }

@@ -5,18 +5,24 @@ import dev.caravan.shard.NodeIdentity;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
+import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Tells people which nodes there are: a file per node that it rewrites at each heartbeat. No decision rests on it. */
 public final class Presence {
+    private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
+
     private final Layout.Root root;
     private final NodeIdentity node;
     private final int slots;
     private final Gpus gpus;
     private final String startedAt = Instant.now().toString();
     private final AtomicLong beat = new AtomicLong();
+    private volatile boolean silent;
 
     Presence(Layout.Root root, NodeIdentity node, int slots, Gpus gpus) {
         this.root = root;
@@ -28,7 +34,20 @@ public final class Presence {
     record Fact(
             String id, String hostname, long pid, String startedAt, int slots, int gpus, long beat, String seenAt) {}
 
-    public void report() throws IOException {
+    /** The next heartbeat reports again. */
+    public void report() {
+        try {
+            write();
+            silent = false;
+        } catch (IOException | StoreException e) {
+            if (!silent) {
+                LOG.warn("node {} cannot show that it is there ({}); trying again", node.id(), e.toString());
+            }
+            silent = true;
+        }
+    }
+
+    private void write() throws IOException {
         Disk.createDirectories(root.nodes());
         Disk.replace(
                 root.node(node.id()),

@@ -22,16 +22,21 @@ final class RunnerFiles {
     static final List<String> MODULES = List.of(
             "__init__.py",
             "__main__.py",
+            "chain.py",
             "compat.py",
             "data_juicer_engine.py",
+            "followable.py",
             "info.py",
             "outcome.py",
             "ray_folder.py",
             "ray_local.py",
             "recipe.py",
             "recipe_file.py",
+            "records.py",
+            "serve.py",
             "shard.py",
             "speed.py",
+            "warm.py",
             "worker.py");
     static final String LOCK = "requirements.lock";
     static final String BOOTSTRAP_LOCK = "bootstrap.lock";

@@ -32,6 +32,12 @@ public record ShardId(int index, int count) implements Comparable<ShardId> {
     @JsonValue
     @Override
     public String toString() {
-        return "part-%05d-of-%05d".formatted(index, count);
+        return "part-" + digits(index) + "-of-" + digits(count);
+    }
+
+    /** At least five; made by hand, since nodes name all shards of a job again and again. */
+    private static String digits(int number) {
+        String digits = Integer.toString(number);
+        return "00000".substring(Math.min(digits.length(), 5)) + digits;
     }
 }

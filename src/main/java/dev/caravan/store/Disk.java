@@ -76,18 +76,24 @@ public final class Disk {
 
     private static final int STALE_ATTEMPTS = 5;
     private static final long STALE_PAUSE_NANOS = 6_000_000;
+    private static final int MOST_TO_TRY = 1 << 20;
     static final String TEMPORARY = ".tmp-";
-
-    /** What mounts without hard links answer to a link. */
+    /** What link(2) answers where there are no links: EPERM, EOPNOTSUPP, ENOSYS, EMLINK. */
     private static final Set<String> NO_LINKS =
             Set.of("Operation not permitted", "Operation not supported", "Function not implemented", "Too many links");
 
-    private Disk() {}
+    private static final String STALE = "Stale file handle";
+    /** ENOTCONN, ECONNABORTED, EIO, ESTALE, ETIMEDOUT, EHOSTDOWN, ESHUTDOWN: the mount could not say whether there is such a file. */
+    private static final Set<String> MOUNT_TROUBLE = Set.of(
+            "Transport endpoint is not connected",
+            "Software caused connection abort",
+            "Input/output error",
+            STALE,
+            "Connection timed out",
+            "Host is down",
+            "Cannot send after transport endpoint shutdown");
 
-    /** Whether a failed link says that the mount has none, and not that it is in trouble. */
-    static boolean meansNoLinks(FileSystemException failure) {
-        return NO_LINKS.contains(String.valueOf(failure.getReason()));
-    }
+    private Disk() {}
 
     /**
      * Gives {@code content} the name {@code target} if nothing has it yet. The content is complete before it has the
@@ -97,20 +103,22 @@ public final class Disk {
      * @return whether this call made the fact
      */
     public static boolean publish(Path target, byte[] content) throws IOException {
+        return publish(target, content, Files::createLink);
+    }
+
+    static boolean publish(Path target, byte[] content, NewFile.Linking linking) throws IOException {
         Path temporary = temporaryFor(target);
         try {
             write(temporary, content);
             try {
-                Files.createLink(target, temporary);
+                linking.link(target, temporary);
             } catch (FileAlreadyExistsException e) {
                 return holds(target, content);
-            } catch (UnsupportedOperationException noLinks) {
-                return publishWithoutLinks(target, content, noLinks);
-            } catch (FileSystemException e) {
-                if (meansNoLinks(e)) {
-                    return publishWithoutLinks(target, content, e);
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                if (!meansNoLinks(e)) {
+                    throw e;
                 }
-                throw e;
+                return publishWithoutLinks(target, content, e);
             }
             syncDirectory(target.getParent());
             return true;
@@ -124,27 +132,40 @@ public final class Disk {
     }
 
     /**
-     * The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. If
-     * the content cannot be written the name goes again, since a fact without content would stand for ever.
+     * Whether a mount cannot make links at all. A full, hung or dead mount fails in other words, and then nothing may be
+     * made by the second primitive: its file could stay empty for ever.
      */
+    static boolean meansNoLinks(Exception failure) {
+        return failure instanceof UnsupportedOperationException
+                || failure instanceof FileSystemException told && NO_LINKS.contains(String.valueOf(told.getReason()));
+    }
+
+    /** The second exclusive primitive, for mounts without hard links: readers may meet the file before its content. */
     private static boolean publishWithoutLinks(Path target, byte[] content, Exception noLinks) throws IOException {
-        FileChannel out;
-        try {
-            out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            writeAllOrNothing(target, out, content);
         } catch (FileAlreadyExistsException e) {
             return holds(target, content);
         } catch (IOException e) {
             e.addSuppressed(noLinks);
             throw e;
         }
-        try (out) {
-            writeAll(out, content);
-        } catch (IOException e) {
-            Files.deleteIfExists(target);
-            throw e;
-        }
         syncDirectory(target.getParent());
         return true;
+    }
+
+    /** A torn fact would stand for ever, so the file that this call made goes again. */
+    private static void writeAllOrNothing(Path made, FileChannel out, byte[] content) throws IOException {
+        try {
+            writeAll(out, content);
+        } catch (IOException e) {
+            try {
+                Files.deleteIfExists(made);
+            } catch (IOException stays) {
+                e.addSuppressed(stays);
+            }
+            throw e;
+        }
     }
 
     /** Replaces a fact that only its owner rewrites: readers see the old content or the new, never a mixture. */
@@ -244,7 +265,7 @@ public final class Disk {
     /** The file that was opened, or the directory that was asked, is not there any more under this name. */
     public static boolean isStaleHandle(IOException e) {
         String reason = e instanceof FileSystemException known ? known.getReason() : e.getMessage();
-        return reason != null && reason.contains("Stale file handle");
+        return reason != null && reason.contains(STALE);
     }
 
     /** Writes content to a stream. */
@@ -283,16 +304,30 @@ public final class Disk {
         return Files.newInputStream(file);
     }
 
+    /** @throws StoreException if the mount does not answer: a dead mount does not mean that there is no such file */
     public static boolean exists(Path path) {
-        return Files.exists(path);
+        return attributes(path).isPresent();
     }
 
+    /** @throws StoreException if the mount does not answer */
     public static boolean isDirectory(Path path) {
-        return Files.isDirectory(path);
+        return attributes(path).filter(BasicFileAttributes::isDirectory).isPresent();
     }
 
+    /** @throws StoreException if the mount does not answer */
     public static boolean isFile(Path path) {
-        return Files.isRegularFile(path);
+        return attributes(path).filter(BasicFileAttributes::isRegularFile).isPresent();
+    }
+
+    private static Optional<BasicFileAttributes> attributes(Path path) {
+        try {
+            return Optional.of(Files.readAttributes(path, BasicFileAttributes.class));
+        } catch (IOException e) {
+            if (e instanceof FileSystemException told && MOUNT_TROUBLE.contains(String.valueOf(told.getReason()))) {
+                throw new StoreException("cannot look at " + path + ": " + told.getReason(), e);
+            }
+            return Optional.empty();
+        }
     }
 
     public static long size(Path file) throws IOException {
@@ -312,6 +347,23 @@ public final class Disk {
                     .sum();
         } catch (IOException | UncheckedIOException gone) {
             return 0;
+        }
+    }
+
+    /** What keeps this directory from taking {@code bytes} more bytes now; empty if it took them, or is not there. */
+    public static Optional<String> trouble(Path directory, long bytes) {
+        Path temporary = temporaryFor(directory.resolve("x"));
+        try {
+            try {
+                write(temporary, new byte[(int) Math.min(bytes, MOST_TO_TRY)]);
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+            return Optional.empty();
+        } catch (NoSuchFileException noSuchDirectory) {
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(e.toString());
         }
     }
 

@@ -84,8 +84,11 @@ public final class NewFile implements AutoCloseable {
         } catch (FileAlreadyExistsException e) {
             // A network may lose the answer to a link that succeeded and ask again.
             return Files.isSameFile(target, temporary);
-        } catch (UnsupportedOperationException | FileSystemException noLinks) {
-            return publishWithoutLinks(noLinks);
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            if (!Disk.meansNoLinks(e)) {
+                throw e;
+            }
+            return publishWithoutLinks(e);
         }
         Disk.syncDirectory(target.toAbsolutePath().getParent());
         return true;

@@ -19,6 +19,7 @@ public interface SharedDirectory {
 
     Optional<byte[]> readIfPresent(Path file) throws IOException;
 
+    /** @throws StoreException if the mount cannot say */
     boolean exists(Path file);
 
     /** Names in a directory; none if it does not exist. */

@@ -2,18 +2,23 @@ package dev.caravan.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.caravan.FakeNanos;
 import dev.caravan.TestJob;
 import dev.caravan.lease.ClaimedShard;
+import dev.caravan.lease.Heart;
 import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.ShardId;
 import dev.caravan.shard.Spent;
 import dev.caravan.shard.TestClaims;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class ShardClaimsTest {
+    private static final Duration LOOK = SimulatedNode.TIMING.lookEvery();
+
     @TempDir
     Path folder;
 
@@ -169,6 +176,30 @@ class ShardClaimsTest {
         ClaimedShard last = node.claim().orElseThrow();
         assertThat(last.shard()).isEqualTo(released.shard());
         assertThat(last.lease().claim().epoch()).isEqualTo(2);
+    }
+
+    @Test
+    void a_dead_nodes_shard_is_claimed_before_those_that_nobody_has_had() throws IOException {
+        TestJob job = TestJob.in(folder, 20);
+        FakeNanos clock = new FakeNanos();
+        ShardClaims claims = new ShardClaims(
+                job.files,
+                job.manifest,
+                new Heart(SimulatedNode.TIMING, clock, Clock.systemUTC()),
+                new NodeIdentity("a", "h", 7),
+                SimulatedNode.PACE);
+        claims.claimNext().orElseThrow();
+        ShardId held = job.id(13);
+        job.files.locks().create(TestClaims.running(held.toString(), 1, "dead"));
+        Duration lease = SimulatedNode.TIMING.lease();
+        for (Duration watched = Duration.ZERO; watched.compareTo(lease) <= 0; watched = watched.plus(LOOK)) {
+            claims.watch(32, 0);
+            clock.pass(LOOK);
+        }
+
+        ClaimedShard next = claims.claimNext().orElseThrow();
+        assertThat(next.shard().id()).isEqualTo(held);
+        assertThat(next.lease().claim().epoch()).isEqualTo(2);
     }
 
     @Test

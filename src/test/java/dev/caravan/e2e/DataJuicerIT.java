@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,51 @@ class DataJuicerIT {
                 .endsWith(0)
                 .json();
         assertThat(again).as("the same job again is a no-op").isEqualTo(merged);
+    }
+
+    @Test
+    void warm_nodes_make_the_same_bytes_of_any_number_of_shards() throws IOException {
+        for (String name : List.of("recipe.yaml", "data.jsonl")) {
+            Files.copy(
+                    SAMPLES.resolve("quickstart").resolve(name), fleet.folder().resolve(name));
+        }
+        JsonNode alone = warm("one", 1, 1);
+        JsonNode shared = warm("eight", 8, 2);
+
+        assertThat(alone.at("/rows").asInt()).isEqualTo(795);
+        assertThat(shared.at("/sha256")).isEqualTo(alone.at("/sha256"));
+        assertThat(shared.at("/nodes").size()).isEqualTo(2);
+        Path job = fleet.folder().resolve("eight");
+        fleet.run("verify", "--job-dir", job.toString()).endsWith(0);
+        int shards = 0;
+        try (Stream<Path> outcomes = Files.walk(job.resolve("attempts"), 3)) {
+            for (Path outcome :
+                    outcomes.filter(file -> file.endsWith("outcome.json")).toList()) {
+                JsonNode warm = JSON.readTree(Files.readAllBytes(outcome)).at("/warm");
+                shards++;
+                assertThat(warm.at("/constructed/0/text_length_filter").asInt())
+                        .as("constructions up to shard %s of a runner", warm.at("/shard"))
+                        .isEqualTo(1);
+            }
+        }
+        assertThat(shards).isEqualTo(8);
+    }
+
+    /** A run with {@code ray.address: warm}, and what was merged. */
+    private JsonNode warm(String name, int shards, int nodes) {
+        Sample.write(fleet.folder().resolve(name + ".yaml"), """
+                name: %s
+                recipe: recipe.yaml
+                dataset_path: data.jsonl
+                num_shards: %d
+                ray: {address: warm, num_cpus: 1}
+                """.formatted(name, shards));
+        List<CaravanProcess> running = IntStream.range(0, nodes)
+                .mapToObj(node ->
+                        withPython().start("run", name + ".yaml", "--job-dir", name, "--run-id", "warm", "--json"))
+                .toList();
+        running.forEach(node -> node.endsWith(0));
+        return running.get(0).json();
     }
 
     @Test

@@ -59,6 +59,7 @@ class ChildExecutorTest {
                 timeout,
                 stallTimeout,
                 List.of(folder.resolve("output").toString()),
+                null,
                 stop));
         executor.execute(child);
         return child.end;
@@ -301,6 +302,7 @@ class ChildExecutorTest {
                 NONE,
                 NONE,
                 List.of(),
+                null,
                 another));
         executor.execute(later);
         assertThat(later.end).isEqualTo(new Child.End.Stopped(ChildExecutor.SHUTDOWN));

@@ -20,6 +20,7 @@ final class KilledJvm {
                         Duration.ZERO,
                         Duration.ZERO,
                         List.of(),
+                        null,
                         new CompletableFuture<>())));
     }
 }

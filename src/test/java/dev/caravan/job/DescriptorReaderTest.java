@@ -143,8 +143,8 @@ class DescriptorReaderTest {
                 "num_shards: 3000000000 | 3: num_shards: expected auto or a whole number of at least 1, found"
                         + " '3000000000'",
                 "num_shards: [4] | 3: num_shards: expected auto or a whole number of at least 1, found a list",
-                "ray:\\n  address: 10.0.0.1:6379 | 4: ray.address: expected local (a Ray of its own for each attempt)"
-                        + " or auto (the one that runs on the node), found '10.0.0.1:6379'",
+                "ray:\\n  address: 10.0.0.1:6379 | 4: ray.address: expected local (a Ray of its own for each attempt), warm (one"
+                        + " that stays, with its operators) or auto (the one that runs on the node), found '10.0.0.1:6379'",
                 "ray:\\n  num_cpus: 0 | 4: ray.num_cpus: expected a number above 0, found '0'",
                 "ray:\\n  num_cpus: all | 4: ray.num_cpus: expected a number above 0, found 'all'",
                 "ray:\\n  num_gpus: -1 | 4: ray.num_gpus: expected a number of at least 0, found '-1'",

@@ -1,6 +1,7 @@
 package dev.caravan.sim;
 
 import dev.caravan.store.SharedDirectory;
+import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -111,7 +112,7 @@ final class ModelMount implements SharedDirectory {
             network.answer(Op.STAT, file);
             return exists;
         } catch (IOException e) {
-            return false; // as java.nio.file.Files does
+            throw new StoreException("cannot tell whether there is " + file, e);
         }
     }
 

@@ -40,8 +40,9 @@ record Plan(
 
     static Plan of(long seed, SplittableRandom random) {
         boolean late = random.nextBoolean();
+        Timing timing = timing(random);
         return new Plan(
-                new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10)),
+                timing,
                 new RetryPace(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(10)),
                 new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO),
                 random.nextInt(2, 7),
@@ -51,7 +52,7 @@ record Plan(
                 new Lateness(
                         seed,
                         late ? seconds(random, 30) : Duration.ZERO,
-                        late ? seconds(random, 4) : Duration.ZERO,
+                        late ? seconds(random, (int) timing.margin().toSeconds() / 2) : Duration.ZERO,
                         late ? seconds(random, 60) : Duration.ZERO,
                         late ? seconds(random, 30) : Duration.ZERO,
                         late ? seconds(random, 60) : Duration.ZERO),
@@ -67,6 +68,15 @@ record Plan(
                 random.nextBoolean()
                         ? Duration.ofHours(random.nextInt(1, 100))
                         : Duration.ofSeconds(random.nextInt(2)));
+    }
+
+    private static Timing timing(SplittableRandom random) {
+        int lease = random.nextBoolean() ? 45 : random.nextInt(16, 91);
+        int margin = lease == 45 ? 10 : random.nextInt(4, lease / 2);
+        return new Timing(
+                Duration.ofSeconds(lease),
+                Duration.ofMillis(lease == 45 ? 10_000 : lease * 1000L / random.nextInt(4, 8)),
+                Duration.ofSeconds(margin));
     }
 
     private static double sometimes(SplittableRandom random, double most) {

@@ -201,7 +201,7 @@ final class SimNode implements Scheduler.Process {
         }
     }
 
-    private static DoneRecord doneRecord(ClaimedShard shard) {
+    static DoneRecord doneRecord(ClaimedShard shard) {
         Claim claim = shard.lease().claim();
         return new DoneRecord(
                 shard.shard().id(),

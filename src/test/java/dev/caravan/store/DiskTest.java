@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystem;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -74,6 +75,36 @@ class DiskTest implements FactsContract {
 
         assertThatThrownBy(() -> Disk.replace(target, bytes("x"))).isInstanceOf(IOException.class);
         assertThat(Disk.list(folder)).containsExactly("fact");
+    }
+
+    /** A mount that can link, and fails once with the target's name. */
+    private NewFile.Linking failingOnce(boolean afterSuccess) {
+        return (name, existing) -> {
+            if (!name.equals(target)) {
+                Files.createLink(name, existing);
+                return;
+            }
+            if (afterSuccess) {
+                Files.createLink(name, existing);
+            }
+            throw new FileSystemException(name.toString(), null, "Input/output error");
+        };
+    }
+
+    @Test
+    void a_link_that_fails_where_links_work_leaves_no_torn_fact() throws IOException {
+        assertThatThrownBy(() -> Disk.publish(target, bytes("mine"), failingOnce(false)))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("Input/output error");
+        assertThat(Disk.list(folder)).isEmpty();
+    }
+
+    @Test
+    void a_link_whose_answer_is_an_error_is_not_answered_with_somebody_elses_fact() throws IOException {
+        assertThatThrownBy(() -> Disk.publish(target, bytes("mine"), failingOnce(true)))
+                .isInstanceOf(FileSystemException.class);
+        assertThat(Disk.list(folder)).containsExactly("fact");
+        assertThat(Disk.publish(target, bytes("mine"))).isTrue();
     }
 
     @Test

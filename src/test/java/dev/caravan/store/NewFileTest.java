@@ -91,6 +91,17 @@ class NewFileTest {
     }
 
     @Test
+    void a_full_or_dead_mount_is_not_taken_for_one_without_links() throws IOException {
+        for (String trouble : List.of("No space left on device", "Transport endpoint is not connected")) {
+            try (NewFile file = withoutLinks(new FileSystemException("target", "x", trouble), "mine")) {
+                assertThatThrownBy(file::publish).hasMessageContaining(trouble);
+                assertThat(target).doesNotExist();
+            }
+        }
+        assertThat(names()).isEmpty();
+    }
+
+    @Test
     void a_reserved_name_is_free_again_if_the_file_cannot_get_it() throws IOException {
         NewFile file = NewFile.beside(target, "a", (name, existing) -> {
             Files.delete(existing);

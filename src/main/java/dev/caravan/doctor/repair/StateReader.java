@@ -10,10 +10,10 @@ import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.LinkedHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -84,8 +84,7 @@ final class StateReader {
 
     private static List<String> named(Path folder) throws IOException {
         return Disk.list(folder).stream()
-                .filter(name ->
-                        !Layout.isTemporary(name) && !Layout.isStartCheck(name) && !name.startsWith(NFS_REMOVED))
+                .filter(name -> !Layout.isTemporary(name) && !name.startsWith(NFS_REMOVED))
                 .toList();
     }
 

@@ -1,0 +1,256 @@
+"""The engine that stays warm: one Ray, Data-Juicer imported once, operators in actors that outlive shards.
+
+A shard's lines go to the actors in portions and come back in input order, whichever actor is done first. CPU operators
+that follow each other share an actor; operators that need a GPU or ask to be actors have actors of their own, as many as
+Data-Juicer would start (`num_proc`, or what its own planning says).
+"""
+
+import hashlib
+import os
+import signal
+import time
+from collections import deque
+
+from caravan_runner import chain, compat, followable, ray_local, speed
+from caravan_runner import data_juicer_engine as cold
+from caravan_runner.outcome import InputMissing
+from caravan_runner.ray_folder import log
+
+PORTION_BYTES = 8 << 20
+AHEAD = 2  # portions on their way for each actor of a stage
+
+
+class OtherRecipe(Exception):
+    """The runner holds the operators of another recipe, or another Ray than the one asked for."""
+
+
+class NeedsColdEngine(Exception):
+    """The recipe cannot be run by operators alone."""
+
+
+class WarmEngine:
+    def __init__(self, on_stop):
+        self.on_stop = on_stop
+        self.identity = None
+        self.ray = None
+        self.stages = []
+        self.sources = []
+        self.shards = 0
+        self.seconds = {}
+
+    def process(self, request):
+        """Returns the outcome of a success; raises for anything else, NeedsColdEngine among it."""
+        if not os.access(request["input"], os.R_OK) or not os.path.isfile(request["input"]):
+            raise InputMissing(f"the shard's input {request['input']} cannot be read on this node")
+        identity = _identity(request)
+        self.seconds = {}
+        if self.identity is None:
+            self.identity = identity
+            self._start(request)
+        elif identity != self.identity:
+            raise OtherRecipe("this runner was started for another recipe or another Ray; a new one is needed")
+        self.shards += 1
+        began = time.monotonic()
+        counts = self._run(request)
+        return {
+            "ok": True,
+            "seconds": {**self.seconds, "process": round(time.monotonic() - began, 3)},
+            "ray": {"address": "warm", "num_cpus": self.cpus, "num_gpus": self.gpus},
+            "warm": {
+                "shard": self.shards,
+                "actors": sum(len(stage.actors) for stage in self.stages),
+                "constructed": self._constructions(),
+            },
+            "operators": [{"name": n, "rows_in": i, "rows_out": o} for n, i, o in counts],
+        }
+
+    def _start(self, request):
+        started = time.monotonic()
+        custom = cold.custom_operator_paths(request["recipe"], request.get("recipe_dir"))
+        compat.forbid_installation()
+        ray_local.prepare_environment()
+        import ray
+
+        imported = time.monotonic()
+        self.ray = ray_local.LocalRay(request["ray"], custom, warm_up=False)
+        self.ray.__enter__()
+        signal.signal(signal.SIGTERM, self.on_stop)  # ray.init put its own in place
+        ray_ready = time.monotonic()
+        import data_juicer.ops  # noqa: F401
+
+        dj_imported = time.monotonic()
+        have = ray.cluster_resources()
+        self.cpus, self.gpus = have.get("CPU", 0), have.get("GPU", 0)
+        log(f"Ray {ray.__version__} (warm) has {self.cpus:g} CPUs and {self.gpus:g} GPUs")
+        compat.accept_restricted_numbers()
+        speed.prepare(True)
+        os.makedirs(os.path.join(request["attempt_dir"], "work", cold.job_id(request["attempt_dir"])), exist_ok=True)
+        cfg = cold.parse(cold.arguments(request, custom))
+        self.sources += cold.operator_sources(cfg.process, custom)
+        _check_arguments(cfg)
+        cold.check_recipe_resources(cfg.process, self.cpus, self.gpus)
+        why = followable.obstacle(cfg)
+        if why:
+            raise NeedsColdEngine(why)
+        self.stages = self._stages(cfg, custom)
+        self.portion_rows = max([chain.TABLE_ROWS, *(stage.batch_size() for stage in self.stages)])
+        self.seconds = {
+            "import": round(imported - started + dj_imported - ray_ready, 3),
+            "ray_start": round(ray_ready - imported, 3),
+            "operators": round(time.monotonic() - dj_imported, 3),
+        }
+
+    def _stages(self, cfg, custom):
+        process = cfg.process
+        alone = [_asks_for_actors(entry) for entry in process]
+        plans = {}
+        if any(alone):
+            plans = _planned(process, cfg, self.cpus, self.gpus)
+        parts = []
+        for i, entry in enumerate(process):
+            own = plans.get(i)
+            if own or not parts or parts[-1][1]:
+                parts.append(([], own))
+            parts[-1][0].append(entry)
+        wanted = followable.wanted_keys(process)
+        log("operators get " + ("whole records" if wanted is None else "only the keys that they name"))
+        hidden = {chain.STATS, chain.META} if _says_no_statistics(cfg) else set()
+        stages = []
+        for i, (entries, own) in enumerate(parts):
+            arguments = (entries, custom, wanted, hidden, i == len(parts) - 1)
+            size = own["actors"] if own else max(1, int(self.cpus // _most_cpus(entries)))
+            stages.append(_Actors(arguments, size, own["options"] if own else {"num_cpus": 0}))
+        return stages
+
+    def _run(self, request):
+        import ray
+
+        output = os.path.join(request["attempt_dir"], cold.EXPORT)
+        produced = request.get("produced") or os.environ.get("DJ_PRODUCED_DATA_DIR") or os.path.join(request["attempt_dir"], "produced")
+        totals, waiting = {}, deque()
+
+        def take(f):
+            data, counts = ray.get(waiting.popleft())
+            f.write(data)
+            for i, (name, rows_in, rows_out) in enumerate(counts):
+                known = totals.setdefault(i, [name, 0, 0])
+                known[1] += rows_in
+                known[2] += rows_out
+
+        with open(request["input"], "rb") as source, open(output, "wb") as f:
+            for number, data in enumerate(_portions(source, self.portion_rows)):
+                result = None
+                shared = ray.put(data) if len(self.stages) > 1 else data
+                for stage in self.stages:
+                    result = stage.at(number).run.remote(shared, result, produced)
+                waiting.append(result)
+                if len(waiting) >= AHEAD * max(len(stage.actors) for stage in self.stages):
+                    take(f)
+            while waiting:
+                take(f)
+        return list(totals.values())
+
+    def _constructions(self):
+        import ray
+
+        return [count for stage in self.stages for count in ray.get([a.constructions.remote() for a in stage.actors])]
+
+    def close(self):
+        if self.ray is not None:
+            started, self.ray = self.ray, None
+            started.__exit__()
+
+
+class _Actors:
+    """Of one stage. A second actor and further ones are made once a shard has work for them."""
+
+    def __init__(self, arguments, size, options):
+        self.arguments, self.size, self.options = arguments, size, options
+        self.actors = [self._new()]
+
+    def _new(self):
+        import ray
+
+        return ray.remote(chain.Stage).options(max_restarts=0, max_task_retries=0, **self.options).remote(*self.arguments)
+
+    def at(self, number):
+        place = number % self.size
+        while len(self.actors) <= place:
+            self.actors.append(self._new())
+        return self.actors[place]
+
+    def batch_size(self):
+        import ray
+
+        return ray.get(self.actors[0].ready.remote())
+
+
+def _identity(request):
+    with open(request["recipe"], "rb") as f:
+        recipe = hashlib.sha256(f.read()).hexdigest()
+    ray = request["ray"]
+    return recipe, request.get("recipe_dir"), ray.get("num_cpus"), ray.get("num_gpus"), ray.get("object_store_memory")
+
+
+def _portions(source, rows):
+    lines, size = [], 0
+    for line in source:
+        lines.append(line)
+        size += len(line)
+        if len(lines) >= rows or size >= PORTION_BYTES:
+            yield b"".join(lines)
+            lines, size = [], 0
+    if lines:
+        yield b"".join(lines)
+
+
+def _check_arguments(cfg):
+    """Data-Juicer's own check before it builds operators, as its executor does it."""
+    if cfg.get("strict_preflight", True):
+        from data_juicer.core.preflight import pre_instantiation_check
+
+        pre_instantiation_check(cfg.process)
+
+
+def _says_no_statistics(cfg):
+    """Whether the recipe itself asks for it: see chain."""
+    import yaml
+
+    config = cfg.config[0] if isinstance(cfg.config, list) else cfg.config
+    with open(str(getattr(config, "absolute", config)), encoding="utf-8") as f:
+        return (yaml.safe_load(f) or {}).get("keep_stats_in_res_ds") is False
+
+
+def _asks_for_actors(entry):
+    from data_juicer.ops import OPERATORS
+
+    name, args = next(iter(entry.items()))
+    args = args or {}
+    return bool(
+        args.get("ray_execution_mode") == "actor" or args.get("num_gpus") or args.get("gpu_required")
+        or "cuda" in (args.get("accelerator"), OPERATORS.modules[name]._accelerator))
+
+
+def _most_cpus(entries):
+    return max(max(1, (args or {}).get("num_cpus") or (args or {}).get("cpu_required") or 1) for e in entries for args in e.values())
+
+
+def _planned(process, cfg, cpus, gpus):
+    """{index: actors and what each of them asks for} of the operators that Data-Juicer gives a GPU or actors of their
+    own. It builds all operators for that, here as there; the actors build theirs themselves."""
+    from data_juicer.ops import load_ops
+    from data_juicer.utils.process_utils import calculate_ray_np
+
+    operators = load_ops(process)
+    if cfg.get("auto_op_parallelism", True):
+        calculate_ray_np(operators)
+    cold.check_resources(operators, cpus, gpus)
+    plans = {}
+    for i, op in enumerate(operators):
+        if op.use_ray_actor() or op.num_gpus:
+            least = op.num_proc[0] if isinstance(op.num_proc, (list, tuple)) else op.num_proc
+            if not op.use_ray_actor():  # tasks come one operator after the other; here all of them stay
+                least = min(least or 1, max(1, int(gpus // op.num_gpus)))
+            cores = op.num_cpus if op.num_cpus is not None else (1 if op.use_ray_actor() else 0)
+            plans[i] = {"actors": max(1, least or 1), "options": {"num_cpus": cores, "num_gpus": op.num_gpus or 0}}
+    return plans
