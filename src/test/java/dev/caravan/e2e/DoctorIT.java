@@ -121,7 +121,8 @@ class DoctorIT {
         assertThat(fleet.startUnder(broken, "doctor", "--root", root.toString())
                         .endsWith(2)
                         .stderr())
-                .contains("Input/output error");
+                .contains("caravan: Caravan must not run on the mount ")
+                .contains("fsync: a file cannot be written and synced: Input/output error");
         assertThat(below(root)).isEmpty();
     }
 
