@@ -1,6 +1,5 @@
 package dev.caravan.doctor;
 
-import dev.caravan.CaravanException;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Mount;
 import dev.caravan.store.Probe;
@@ -12,7 +11,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -67,10 +65,6 @@ final class Examination {
             found.add(HostChecks.mount(mount));
             found.addAll(HostChecks.space(Space.of(session)));
             found.add(alone.fsync(tools.nanoClock(), slowestWrite));
-            Optional<String> hopeless = Diagnosis.refusal(found, mount);
-            if (hopeless.isPresent()) { // there is no use in measuring more, and no way to keep what was measured
-                throw new CaravanException(hopeless.get());
-            }
             List<Measured> exclusives = alone.exclusives();
             found.addAll(exclusives);
             boolean links = exclusives.stream()

@@ -66,13 +66,17 @@ final class Meeting {
             Map<String, JsonNode> facts) {}
 
     /** @param limit for the others to come, and to reach each step */
-    Meeting(Layout.Doctor layout, String id, LongSupplier nanoClock, Duration limit) throws IOException {
+    Meeting(Layout.Doctor layout, String id, LongSupplier nanoClock, Duration limit) {
         this.layout = layout;
         this.id = id;
         this.nanoClock = nanoClock;
         this.limit = limit;
         this.began = nanoClock.getAsLong();
         this.members = List.of(id);
+    }
+
+    /** Shows that this node is here, from now on. */
+    void join() throws IOException {
         publish();
         beating.scheduleWithFixedDelay(this::beat, BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
     }

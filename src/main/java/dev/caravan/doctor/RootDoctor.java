@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
@@ -48,12 +49,13 @@ public final class RootDoctor {
             Access.whyNotWritable(root.path()).ifPresent(why -> {
                 throw new CaravanException("Caravan cannot run here: " + why);
             });
-            Disk.createDirectories(root.doctor().path());
             String id = name + "-" + UUID.randomUUID().toString().substring(0, 8);
+            requireDurableWrites(id);
             Meeting meeting = new Meeting(root.doctor(), id, tools.nanoClock(), effort.limit());
             Thread ifKilled = new Thread(() -> removeOnExit(meeting));
             Runtime.getRuntime().addShutdownHook(ifKilled);
             try {
+                meeting.join();
                 return examine(name, who, nodes, meeting);
             } catch (IOException | RuntimeException e) {
                 meeting.leave(String.valueOf(e.getMessage()));
@@ -65,6 +67,23 @@ public final class RootDoctor {
         } catch (IOException e) {
             throw new CaravanException(
                     "could not measure " + root.path() + ": " + e + "; see whether the mount is there and not full", e);
+        }
+    }
+
+    /** Else there is no use in measuring more, and no way to meet or to keep what was measured. */
+    private void requireDurableWrites(String id) throws IOException {
+        Path scratch = root.doctor().session(id);
+        try {
+            Disk.createDirectories(scratch);
+            Measured fsync =
+                    new HostChecks(tools.probe(), scratch).fsync(tools.nanoClock(), new Duration[] {Duration.ZERO});
+            Optional<String> refusal = Diagnosis.refusal(List.of(fsync), Mount.of(root.path()));
+            if (refusal.isPresent()) {
+                throw new CaravanException(refusal.get());
+            }
+        } finally {
+            remove(scratch);
+            Disk.deleteIfEmpty(root.doctor().path());
         }
     }
 

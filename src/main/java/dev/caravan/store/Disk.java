@@ -265,7 +265,7 @@ public final class Disk {
     /** The file that was opened, or the directory that was asked, is not there any more under this name. */
     public static boolean isStaleHandle(IOException e) {
         String reason = e instanceof FileSystemException known ? known.getReason() : e.getMessage();
-        return reason != null && reason.contains("Stale file handle");
+        return reason != null && reason.contains(STALE);
     }
 
     /** Writes content to a stream. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Every name in the shared directory. Nothing else in the program spells one. */
 public final class Layout {
-    private static final String START_CHECK = ".caravan-check-";
+    private static final String START_CHECK = ".tmp-check-";
 
     private Layout() {}
 
@@ -94,10 +94,6 @@ public final class Layout {
     /** Scratch space of the short check at the start of a node. */
     public static Path startCheck(Path directory, String unique) {
         return directory.resolve(START_CHECK + unique);
-    }
-
-    public static boolean isStartCheck(String name) {
-        return name.startsWith(START_CHECK);
     }
 
     /** A job directory and the hidden coordination directory beside it. */

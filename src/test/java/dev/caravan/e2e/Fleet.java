@@ -67,8 +67,14 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
     }
 
     CaravanProcess start(String... arguments) {
+        return startUnder(List.of(), arguments);
+    }
+
+    /** @param wrapper a command that runs the rest of its arguments, such as {@code unshare} or {@code strace} */
+    CaravanProcess startUnder(List<String> wrapper, String... arguments) {
         assertThat(JAR).as("built by mvn package").exists();
-        List<String> command = new ArrayList<>(List.of(JAVA.toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        List<String> command = new ArrayList<>(wrapper);
+        command.addAll(List.of(JAVA.toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         settings.forEach((key, value) -> command.add("-Dcaravan." + key + "=" + value));
         command.addAll(List.of("-jar", JAR.toString()));
         command.addAll(List.of(arguments));
@@ -91,6 +97,11 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** What processes need to be able to read. */
+    static List<Path> program() {
+        return List.of(JAVA, JAR);
     }
 
     /** Runs a command to its end. */

@@ -39,7 +39,7 @@ final class Records {
     static List<Case> unfinished(Layout.Job job, Path folder) throws IOException {
         List<Case> found = new ArrayList<>();
         for (String name : Disk.list(folder)) {
-            if (Layout.isTemporary(name) || Layout.isStartCheck(name)) {
+            if (Layout.isTemporary(name)) {
                 found.add(unfinished(job, folder.resolve(name), "a temporary file"));
             }
         }

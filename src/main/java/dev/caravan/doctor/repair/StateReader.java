@@ -84,8 +84,7 @@ final class StateReader {
 
     private static List<String> named(Path folder) throws IOException {
         return Disk.list(folder).stream()
-                .filter(name ->
-                        !Layout.isTemporary(name) && !Layout.isStartCheck(name) && !name.startsWith(NFS_REMOVED))
+                .filter(name -> !Layout.isTemporary(name) && !name.startsWith(NFS_REMOVED))
                 .toList();
     }
 

@@ -495,7 +495,7 @@ class JobDoctorTest {
         List<Path> unfinished = List.of(
                 layout.locks().resolve(".tmp-1"),
                 layout.path().resolve(".tmp-2"),
-                layout.path().resolve(".caravan-check-3"),
+                layout.path().resolve(".tmp-check-3"),
                 layout.mergedByDefault().resolveSibling(".caravan-" + Merger.maker(job.files) + "-4"));
         for (Path file : unfinished) {
             Files.writeString(file, "half");
