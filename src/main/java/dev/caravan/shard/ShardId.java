@@ -26,7 +26,8 @@ public record ShardId(int index, int count) implements Comparable<ShardId> {
 
     @Override
     public int compareTo(ShardId other) {
-        return Integer.compare(index, other.index);
+        int byIndex = Integer.compare(index, other.index);
+        return byIndex != 0 ? byIndex : Integer.compare(count, other.count);
     }
 
     @JsonValue
