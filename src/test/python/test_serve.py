@@ -149,7 +149,8 @@ class ServeTest(unittest.TestCase):
             time.sleep(0.1)
         time.sleep(2)
         self.runner.stdin.close()  # as the system does for a parent that was killed
-        self.assertEqual(143, self.runner.wait(PATIENCE))
+        # in order, or by force where a busy machine does not get that done in time; nothing is left either way
+        self.assertIn(self.runner.wait(PATIENCE), (143, -signal.SIGKILL))
         self.nothing_is_left()
 
     def log(self, attempt):
