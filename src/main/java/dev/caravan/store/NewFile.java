@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -82,8 +83,9 @@ public final class NewFile implements AutoCloseable {
         try {
             linking.link(target, temporary);
         } catch (FileAlreadyExistsException e) {
-            // A network may lose the answer to a link that succeeded and ask again.
-            return Files.isSameFile(target, temporary);
+            return isTarget();
+        } catch (NoSuchFileException e) {
+            throw removed(e);
         } catch (UnsupportedOperationException | FileSystemException e) {
             if (!Disk.meansNoLinks(e)) {
                 throw e;
@@ -92,6 +94,15 @@ public final class NewFile implements AutoCloseable {
         }
         Disk.syncDirectory(target.toAbsolutePath().getParent());
         return true;
+    }
+
+    /** A network may lose the answer to a link that succeeded and ask again. */
+    private boolean isTarget() throws IOException {
+        try {
+            return Files.isSameFile(target, temporary);
+        } catch (NoSuchFileException removed) {
+            return false;
+        }
     }
 
     /** Reserves the name with an empty file and renames over it: nobody else can reserve it meanwhile. */
@@ -105,8 +116,8 @@ public final class NewFile implements AutoCloseable {
             throw e;
         }
         try {
-            Disk.rename(temporary, target);
-        } catch (IOException e) {
+            replaceTarget();
+        } catch (IOException | StoreException e) {
             Files.deleteIfExists(target);
             throw e;
         }
@@ -116,16 +127,31 @@ public final class NewFile implements AutoCloseable {
     /** Gives the file its name in place of whatever has it; readers see the old file or the new one. */
     public void replace() throws IOException {
         complete();
-        Disk.rename(temporary, target);
+        replaceTarget();
+    }
+
+    private void replaceTarget() throws IOException {
+        try {
+            Disk.rename(temporary, target);
+        } catch (NoSuchFileException e) {
+            throw removed(e);
+        }
     }
 
     private void complete() throws IOException {
         channel.force(true);
         channel.close();
         if (!Files.exists(temporary)) {
-            throw new StoreException("the unfinished " + target + " was removed by another process that writes the same"
-                    + " file; let one of them end, then run this again");
+            throw removed(new NoSuchFileException(temporary.toString()));
         }
+    }
+
+    /** The other process may come at any moment: before the name is given, or while it is. */
+    private StoreException removed(IOException cause) {
+        return new StoreException(
+                "the unfinished " + target + " was removed by another process that writes the same"
+                        + " file; let one of them end, then run this again",
+                cause);
     }
 
     @Override

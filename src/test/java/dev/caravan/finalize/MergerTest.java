@@ -280,7 +280,7 @@ class MergerTest {
                     merger.get();
                     merged++;
                 } catch (ExecutionException removed) {
-                    assertThat(removed).rootCause().hasMessageContaining("was removed by another process that writes");
+                    assertThat(removed).cause().hasMessageContaining("was removed by another process that writes");
                 }
             }
             assertThat(merged).isPositive();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -108,8 +108,33 @@ class NewFileTest {
             throw new UnsupportedOperationException();
         });
 
-        assertThatThrownBy(file::publish).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(file::publish).isInstanceOf(StoreException.class).hasMessageContaining("was removed");
         assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void an_unfinished_file_that_is_removed_while_it_gets_its_name_is_told_as_one_removed_before() throws IOException {
+        NewFile file = NewFile.beside(target, "a", (name, existing) -> {
+            Files.delete(existing);
+            Files.createLink(name, existing);
+        });
+
+        assertThatThrownBy(file::publish)
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("the unfinished " + target + " was removed by another process");
+        assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void an_unfinished_file_that_is_removed_when_another_has_the_name_is_not_the_target() throws IOException {
+        NewFile file = NewFile.beside(target, "a", (name, existing) -> {
+            Files.writeString(name, "another");
+            Files.delete(existing);
+            throw new FileAlreadyExistsException(name.toString());
+        });
+
+        assertThat(file.publish()).isFalse();
+        assertThat(target).hasContent("another");
     }
 
     private NewFile withoutLinks(Exception refusal, String content) throws IOException {
