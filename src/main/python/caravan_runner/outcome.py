@@ -31,8 +31,12 @@ _CAUSED = "The above exception was the direct cause of the following exception"
 WRAPPERS = {"UserCodeException", "SystemException", "RayTaskError"}
 
 
-class Terminated(BaseException):
-    """The process was told to stop (SIGTERM), or its parent is gone. Not an Exception: no operator may swallow it."""
+class Terminated(KeyboardInterrupt):
+    """The process was told to stop (SIGTERM), or its parent is gone.
+
+    Not an Exception: no operator may swallow it. Ray's own waits let only KeyboardInterrupt and SystemExit through; any
+    other exception of a signal handler is lost in them.
+    """
 
 
 class InputMissing(Exception):

@@ -54,7 +54,7 @@ class Server:
                     self.answers.write(json.dumps(answer) + "\n")
                     self.answers.flush()
             return OK
-        except (Terminated, SystemExit, KeyboardInterrupt):  # Ray's handler of SIGTERM raises SystemExit
+        except (SystemExit, KeyboardInterrupt):  # Ray's handler of SIGTERM raises SystemExit
             return TERMINATED
         except BrokenPipeError:
             return OK  # nobody reads answers any more

@@ -62,7 +62,7 @@ def checked(request, where, addresses):
 def failed(error, sources):
     """(exit status, outcome) of an attempt that ended with this error."""
     # whoever was interrupted may wrap the exception in one of its own; Ray's handler of SIGTERM raises SystemExit
-    stopped = told_to_stop.is_set() or isinstance(error, (Terminated, SystemExit, KeyboardInterrupt))
+    stopped = told_to_stop.is_set() or isinstance(error, (SystemExit, KeyboardInterrupt))
     result = outcome.failure(Terminated("told to stop before the shard was done") if stopped else error, sources)
     if stopped:
         return TERMINATED, result
