@@ -24,19 +24,35 @@ final class Aftermath {
     private final Layout.Job job;
     private final Workload work;
     private final Observer observer;
+    private final Health health;
     private final Function<String, Optional<Long>> killedAt;
     private final List<String> problems = new ArrayList<>();
-    private final List<Long> takeoverMillis = new ArrayList<>();
+    private final List<Takeover> timed = new ArrayList<>();
     private int claims;
     private int takeovers;
     private int rolesTakenOver;
     private int attempts;
 
+    /**
+     * From a node's death to the next claim of what it held.
+     *
+     * @param millis since it was killed
+     * @param watchedMillis since then too, but no longer than some node was well without a break: until one is, nobody
+     *     can take over
+     */
+    record Takeover(long millis, long watchedMillis) {}
+
     /** @param killedAt when the node of an id was killed, by the observer's clock */
-    Aftermath(Layout.Job job, Workload work, Observer observer, Function<String, Optional<Long>> killedAt) {
+    Aftermath(
+            Layout.Job job,
+            Workload work,
+            Observer observer,
+            Health health,
+            Function<String, Optional<Long>> killedAt) {
         this.job = job;
         this.work = work;
         this.observer = observer;
+        this.health = health;
         this.killedAt = killedAt;
     }
 
@@ -109,7 +125,12 @@ final class Aftermath {
         OptionalLong seen = observer.seenAt(claim.key(), claim.epoch());
         killedAt.apply(before.node())
                 .filter(killed -> seen.isPresent())
-                .ifPresent(killed -> takeoverMillis.add((seen.getAsLong() - killed) / 1_000_000));
+                .ifPresent(killed -> timed.add(timed(killed, seen.getAsLong())));
+    }
+
+    private Takeover timed(long killed, long claimed) {
+        long watched = Math.max(killed, health.wellSince(claimed).orElse(killed));
+        return new Takeover((claimed - killed) / 1_000_000, (claimed - watched) / 1_000_000);
     }
 
     /** Every attempt belongs to a claim; the one that counts has its result. */
@@ -160,8 +181,8 @@ final class Aftermath {
         return attempts;
     }
 
-    /** From the kill of a node to the next claim of what it held. */
-    List<Long> takeoverMillis() {
-        return takeoverMillis;
+    /** Of nodes that were killed. */
+    List<Takeover> timed() {
+        return timed;
     }
 }

@@ -24,9 +24,10 @@ final class Chaos {
     /** A job may be over before all faults have had their turn. */
     private static final int MOST_SHORT_ROUNDS = 3;
 
+    static final Duration LEASE = Duration.ofSeconds(8);
     private static final Duration TO_FINISH = Duration.ofMinutes(6);
     private static final List<String> OPTIONS = List.of(
-            "-Dcaravan.claim.lease=8s",
+            "-Dcaravan.claim.lease=" + LEASE.toSeconds() + "s",
             "-Dcaravan.claim.heartbeat=2s",
             "-Dcaravan.claim.margin=2s",
             "-Dcaravan.claim.poll=500ms",
@@ -65,6 +66,7 @@ final class Chaos {
                     .mapToObj(client -> new Machine(client, storage, logs, options))
                     .toList();
             Faults faults = new Faults(machines, storage, timeline, random);
+            Health health = new Health(machines, storage);
             Thread ifInterrupted = new Thread(() -> {
                 machines.forEach(Machine::cutPower);
                 storage.close();
@@ -79,7 +81,7 @@ final class Chaos {
                 int round = 0;
                 do {
                     round++;
-                    round(round, storage, machines, faults, once, end);
+                    round(round, storage, machines, faults, health, once, end);
                 } while (System.nanoTime() < end
                         || round < MOST_SHORT_ROUNDS && !(once.isEmpty() && summary.rolesTakenOver() >= ROLES));
                 once.forEach(fault -> summary.problems().add("no occasion for " + fault));
@@ -101,7 +103,14 @@ final class Chaos {
         }
     }
 
-    private void round(int number, Storage storage, List<Machine> machines, Faults faults, List<Fault> once, long end)
+    private void round(
+            int number,
+            Storage storage,
+            List<Machine> machines,
+            Faults faults,
+            Health health,
+            List<Fault> once,
+            long end)
             throws Exception {
         String name = "round-" + number;
         Layout.Job job = new Layout.Root(storage.brick().resolve("root")).job(name);
@@ -117,6 +126,7 @@ final class Chaos {
             observer.start();
             while (!observer.isMerged()) {
                 faults.tick();
+                health.look();
                 long now = System.nanoTime();
                 if (!dropped && storage.isServing()) {
                     drop(name, storage);
@@ -142,7 +152,7 @@ final class Chaos {
                 }
                 Thread.sleep(20);
             }
-            inspect(job, storage, machines, faults, observer);
+            inspect(job, storage, machines, faults, health, observer);
         }
     }
 
@@ -153,7 +163,8 @@ final class Chaos {
         timeline.happened("job " + name + " dropped");
     }
 
-    private void inspect(Layout.Job job, Storage storage, List<Machine> machines, Faults faults, Observer observer)
+    private void inspect(
+            Layout.Job job, Storage storage, List<Machine> machines, Faults faults, Health health, Observer observer)
             throws Exception {
         faults.stop();
         timeline.happened("job " + job.name() + " merged");
@@ -161,6 +172,7 @@ final class Chaos {
                         job,
                         plan.work(),
                         observer,
+                        health,
                         node -> machines.stream()
                                 .map(machine -> machine.killedAt(node))
                                 .flatMap(Optional::stream)

@@ -3,7 +3,6 @@ package dev.caravan.chaos;
 import dev.caravan.shard.Role;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /** The numbers of a run, and what was wrong. */
@@ -11,7 +10,7 @@ final class Summary {
     private final long seed;
     private final long began = System.nanoTime();
     private final List<String> problems = new ArrayList<>();
-    private final List<Long> takeoverMillis = new ArrayList<>();
+    private final List<Aftermath.Takeover> timed = new ArrayList<>();
     private int jobs;
     private int takeovers;
     private int rolesTakenOver;
@@ -31,7 +30,7 @@ final class Summary {
         rolesTakenOver += job.rolesTakenOver();
         wasted += job.wasted();
         attempts += job.attempts();
-        takeoverMillis.addAll(job.takeoverMillis());
+        timed.addAll(job.timed());
         longestStallMillis = Math.max(longestStallMillis, stallMillis);
         problems.addAll(job.problems());
         System.out.println(this);
@@ -69,25 +68,40 @@ final class Summary {
         return rolesTakenOver;
     }
 
-    private String takeoverTimes() {
-        if (takeoverMillis.isEmpty()) {
-            return "none timed";
-        }
-        List<Long> sorted = new ArrayList<>(takeoverMillis);
-        Collections.sort(sorted);
-        return "%d timed from the kill: median %.1f s, 9 of 10 within %.1f s, longest %.1f s"
+    private static String times(List<Long> millis) {
+        List<Long> sorted = millis.stream().sorted().toList();
+        return "median %.1f s, 9 of 10 within %.1f s, longest %.1f s"
                 .formatted(
-                        sorted.size(),
                         sorted.get(sorted.size() / 2) / 1e3,
                         sorted.get(sorted.size() * 9 / 10) / 1e3,
                         sorted.get(sorted.size() - 1) / 1e3);
+    }
+
+    private String takeoverTimes() {
+        if (timed.isEmpty()) {
+            return "none timed";
+        }
+        List<Long> watched =
+                timed.stream().map(Aftermath.Takeover::watchedMillis).toList();
+        long late = watched.stream()
+                .filter(time -> time > 2 * Chaos.LEASE.toMillis())
+                .count();
+        return """
+                %d timed since a node was there to see it: %s; %d later than two leases (%d s)
+                    since the kill: %s""".formatted(
+                        timed.size(),
+                        times(watched),
+                        late,
+                        2 * Chaos.LEASE.toSeconds(),
+                        times(timed.stream().map(Aftermath.Takeover::millis).toList()));
     }
 
     @Override
     public String toString() {
         return """
                 chaos: seed %d, %d job(s) finished, %d s in all
-                %s  takeovers %d, of them of roles %d (%s)
+                %s  takeovers %d, of them of roles %d
+                    %s
                   attempts beyond one a shard %d (attempt directories in all %d), temporary files left by faults %d
                   longest time without progress while a node was healthy %.1f s
                   problems: %s""".formatted(
