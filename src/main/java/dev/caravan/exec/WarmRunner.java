@@ -63,8 +63,9 @@ final class WarmRunner {
         return devices;
     }
 
+    /** As the system sees it: {@link Process} hears of an end a moment later. */
     boolean isAlive() {
-        return process.isAlive();
+        return process.toHandle().isAlive();
     }
 
     int served() {
