@@ -78,7 +78,7 @@ class DescriptorReaderTest {
         assertThat(read(MINIMAL))
                 .isEqualTo(new JobDescriptor(
                         "clean",
-                        new Execution(Engine.DATA_JUICER, List.of(), new Ray("local", null, null, null)),
+                        new Execution(Engine.DATA_JUICER, List.of(), new Ray("warm", null, null, null)),
                         "/mnt/shared/inbox/r.yaml",
                         null,
                         null,
