@@ -69,7 +69,9 @@ public final class TestJob {
                         Execution.Ray.DEFAULT),
                 POLICY,
                 layout.mergedByDefault().toString(),
-                List.of());
+                List.of(),
+                null,
+                null);
         Files.write(layout.manifest(), Json.bytes(manifest));
         return new TestJob(layout, manifest);
     }

@@ -29,6 +29,9 @@ final class Results {
         }
         System.out.println("output  " + merged.output());
         System.out.println("rows    " + merged.rows());
+        if (merged.quarantined() > 0) {
+            System.out.println("bad     " + merged.quarantined() + " records of the input are quarantined");
+        }
         System.out.println("sha256  " + merged.sha256());
         for (MergeRecord.Part part : merged.shards()) {
             System.out.printf("%s  %8d rows  %s%n", part.id(), part.rows(), part.node());

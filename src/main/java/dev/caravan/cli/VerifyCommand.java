@@ -42,7 +42,7 @@ final class VerifyCommand implements Callable<Integer> {
             System.out.println(Json.line(verification));
         } else {
             for (Verification.Step step : verification.steps()) {
-                System.out.printf("%-4s  %-9s %s%n", step.ok() ? "ok" : "BAD", step.name(), step.summary());
+                System.out.printf("%-4s  %-10s %s%n", step.ok() ? "ok" : "BAD", step.name(), step.summary());
             }
             verification.findings().forEach(finding -> System.out.println("  " + finding));
             System.out.println(verification.ok() ? "PASS" : "FAIL");

@@ -116,6 +116,7 @@ final class WorkerCommand implements Callable<Integer> {
                         policy.maxTimeoutRetries(),
                         policy.maxStalledRetries(),
                         lockTimeoutSecs == null ? policy.attemptTimeout() : Duration.ofSeconds(lockTimeoutSecs),
-                        policy.stallTimeout()));
+                        policy.stallTimeout(),
+                        policy.badRecords()));
     }
 }

@@ -2,6 +2,7 @@ package dev.caravan.finalize;
 
 import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.MergeRecord.Node;
 import dev.caravan.shard.MergeRecord.Part;
@@ -14,10 +15,11 @@ import java.util.Map;
 final class MergeRecords {
     private MergeRecords() {}
 
-    static MergeRecord of(MergeRequest request, Tally tally, List<DoneRecord> results, Instant now) {
+    static MergeRecord of(MergeRequest request, Manifest manifest, Tally tally, List<DoneRecord> results, Instant now) {
         return new MergeRecord(
                 request.output().toString(),
                 tally.rows(),
+                manifest.quarantined(),
                 tally.bytes(),
                 tally.sha256(),
                 parts(results),

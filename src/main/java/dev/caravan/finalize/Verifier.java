@@ -28,10 +28,11 @@ public final class Verifier {
         List<Step> steps = new ArrayList<>();
         steps.add(ManifestCheck.check(job.layout(), manifest));
         steps.add(options.inputs() ? InputCheck.check(manifest) : new Findings("inputs").step("skipped"));
+        steps.add(QuarantineCheck.check(job.layout(), manifest));
         steps.add(ShardCheck.check(job.layout(), manifest));
         ResultCheck results = new ResultCheck(job, manifest);
         steps.add(results.check());
-        steps.add(new MergedCheck(job, results).check());
+        steps.add(new MergedCheck(job, manifest, results).check());
         steps.add(nodes(job, results.records(), options.expectNodes()));
         return Verification.of(steps);
     }

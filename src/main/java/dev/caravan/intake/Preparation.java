@@ -74,11 +74,12 @@ public final class Preparation {
                         recipe == null ? null : recipe.facts()));
         prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
         LOG.info(
-                "job {}: {}, {} rows in {} shards",
+                "job {}: {}, {} rows in {} shards, {} bad records quarantined",
                 asked.name(),
                 prepared instanceof Prepared.Made ? "prepared" : "is already prepared and unchanged",
                 prepared.manifest().totalRows(),
-                prepared.manifest().numShards());
+                prepared.manifest().numShards(),
+                prepared.manifest().quarantined());
         return prepared;
     }
 

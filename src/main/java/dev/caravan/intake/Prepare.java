@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Turns input into a job directory that is complete from its first moment. The input is read twice: once to check and
- * measure it, once to write the shards; the first bad line ends the job before anything is written. Memory does not
+ * measure it, once to write the shards; what the job does not allow ends it before anything is written. Memory does not
  * grow with the number of records. All work is done in a stage directory of this call alone, so that a second preparer
  * does no harm: the one that renames its stage first makes the job.
  */
@@ -38,7 +38,8 @@ public final class Prepare {
     }
 
     /**
-     * @throws BadJsonlException if the input holds a line that is not a record
+     * @throws BadJsonlException if the input holds a line that is not a record and is not to be set aside
+     * @throws dev.caravan.packing.DamagedException if a compressed file cannot be unpacked
      * @throws InputChangedException if somebody writes to the input meanwhile
      * @throws PrepareAbortedException if this node is not to prepare any more
      * @throws IntakeException for everything else that the user must decide
@@ -122,7 +123,9 @@ public final class Prepare {
                 request.execution(),
                 request.policy(),
                 request.output().toString(),
-                warnings);
+                warnings,
+                written.quarantine(),
+                null);
         Disk.replace(stage.manifest(), Json.bytes(manifest));
         return manifest;
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job to prepare.
  *
- * @param datasetPath a .jsonl or .ndjson file, or a folder of them
+ * @param datasetPath a .jsonl or .ndjson file, as it is or as .gz or .zst, or a folder of them
  * @param numShards null means auto: chosen from the size of the input
  * @param output where the merged result will go
  * @param recipe null for engine command: then records stay as they are

@@ -41,7 +41,10 @@ public final class DescriptorReader {
             "policy.max_timeout_retries",
             "policy.max_stalled_retries",
             "policy.attempt_timeout",
-            "policy.stall_timeout");
+            "policy.stall_timeout",
+            "policy.on_bad_record",
+            "policy.max_bad_records",
+            "policy.max_bad_percent");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
 
@@ -223,7 +226,8 @@ public final class DescriptorReader {
                 retries(policy, "max_timeout_retries", Policy.DEFAULT.maxTimeoutRetries()),
                 retries(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
                 timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
-                timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()));
+                timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
+                BadRecordFields.read(policy));
     }
 
     private static int retries(Fields policy, String name, int otherwise) {

@@ -7,11 +7,13 @@ import java.util.List;
  *
  * @param output the merged file, absolute
  * @param rows records in it
+ * @param quarantined lines of the input that were set aside, so that nothing of them is in it
  * @param shards what each shard contributed and which node did it, in manifest order
  */
 public record MergeRecord(
         String output,
         long rows,
+        long quarantined,
         long sizeBytes,
         String sha256,
         List<Part> shards,

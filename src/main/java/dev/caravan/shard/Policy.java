@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param maxStalledRetries retries after failures of class stalled
  * @param attemptTimeout longest time of one attempt; zero means no limit
  * @param stallTimeout longest time in which neither log nor output of an attempt grows; zero means no limit
+ * @param badRecords what becomes of input lines that are not records
  */
 public record Policy(
         int maxRetries,
@@ -18,9 +19,28 @@ public record Policy(
         int maxTimeoutRetries,
         int maxStalledRetries,
         Duration attemptTimeout,
-        Duration stallTimeout) {
+        Duration stallTimeout,
+        BadRecords badRecords) {
 
     public static final Policy DEFAULT = new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO);
+
+    /** Tolerates no bad record. */
+    public Policy(
+            int maxRetries,
+            int maxInfraRetries,
+            int maxTimeoutRetries,
+            int maxStalledRetries,
+            Duration attemptTimeout,
+            Duration stallTimeout) {
+        this(
+                maxRetries,
+                maxInfraRetries,
+                maxTimeoutRetries,
+                maxStalledRetries,
+                attemptTimeout,
+                stallTimeout,
+                BadRecords.FAIL);
+    }
 
     public Policy {
         if (maxRetries < 0 || maxInfraRetries < 0 || maxTimeoutRetries < 0 || maxStalledRetries < 0) {

@@ -77,8 +77,9 @@ public record JobStatus(
      * @param total records of the input
      * @param done records of finished shards
      * @param out records of their results
+     * @param quarantined lines of the input that are no records and were set aside
      */
-    public record RowCounts(long total, long done, long out) {}
+    public record RowCounts(long total, long done, long out, long quarantined) {}
 
     public record NodeShare(String node, String hostname, int done, int running) {}
 

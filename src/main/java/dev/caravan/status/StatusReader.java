@@ -79,7 +79,7 @@ public final class StatusReader {
                 files.layout().path().toString(),
                 open || error == null ? State.PREPARING : State.FAILED,
                 new JobStatus.ShardCounts(0, 0, 0, 0, 0, 0),
-                new JobStatus.RowCounts(0, 0, 0),
+                new JobStatus.RowCounts(0, 0, 0, 0),
                 List.of(),
                 List.of(),
                 open ? null : error,
@@ -198,7 +198,7 @@ public final class StatusReader {
                 .mapToLong(ShardLine::rows)
                 .sum();
         long out = done.values().stream().mapToLong(DoneRecord::rows).sum();
-        return new JobStatus.RowCounts(job.totalRows(), finished, out);
+        return new JobStatus.RowCounts(job.totalRows(), finished, out, job.quarantined());
     }
 
     private List<JobStatus.NodeShare> nodes(List<ShardLine> lines) {

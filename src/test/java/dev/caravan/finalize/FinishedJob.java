@@ -86,7 +86,9 @@ final class FinishedJob {
                 new Execution(Engine.COMMAND, List.of("cp", "{input}", "{output}"), Execution.Ray.DEFAULT),
                 Policy.DEFAULT,
                 output.toString(),
-                List.of());
+                List.of(),
+                null,
+                null);
     }
 
     /** Nodes a and b take turns. */

@@ -41,6 +41,7 @@ class MergerTest {
                 .isEqualTo(new MergeRecord(
                         job.output.toString(),
                         3,
+                        0,
                         27,
                         FinishedJob.sha256(FIRST + THIRD),
                         List.of(

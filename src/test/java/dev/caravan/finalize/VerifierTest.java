@@ -44,6 +44,7 @@ class VerifierTest {
                 .containsExactly(
                         new Step("manifest", true, "3 shards, 6 rows, 120 bytes", 0, List.of()),
                         new Step("inputs", true, "1 files, 120 bytes", 0, List.of()),
+                        new Step("quarantine", true, "0 bad records set aside", 0, List.of()),
                         new Step("shards", true, "3 files, 6 rows, 120 bytes", 0, List.of()),
                         new Step("results", true, "3 of 3 shards done, 3 rows, 24 bytes", 0, List.of()),
                         new Step(

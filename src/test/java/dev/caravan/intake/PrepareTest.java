@@ -85,9 +85,9 @@ class PrepareTest {
                 .containsExactly(
                         "a warning of the recipe",
                         "skipped in the input folder (1 hidden): ._b.jsonl",
-                        "skipped in the input folder (1 not .jsonl or .ndjson): notes.txt",
+                        "skipped in the input folder (1 not .jsonl, .ndjson, or that and .gz or .zst): notes.txt",
                         "input files without records (1): " + empty,
-                        "blank lines behind the last record, ignored, in 1 input file(s): " + b + " (2)");
+                        "blank lines, ignored, in 1 input file(s): " + b + " (2)");
         assertThat(treeOf(scene.job.path()))
                 .containsExactly(
                         "attempts/",
@@ -189,7 +189,7 @@ class PrepareTest {
 
         assertThatThrownBy(scene::prepare)
                 .isInstanceOf(IntakeException.class)
-                .hasMessageContaining("no records in " + scene.input + ": its 2 input file(s) are all empty");
+                .hasMessageContaining("no records in " + scene.input + ": its 2 input file(s) hold none");
     }
 
     @Test

@@ -3,9 +3,11 @@ package dev.caravan.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.caravan.shard.BadRecords;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.OnBadRecord;
 import dev.caravan.shard.Policy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,6 +43,9 @@ class DescriptorReaderTest {
               max_stalled_retries: 4
               attempt_timeout: 2h
               stall_timeout: 90s
+              on_bad_record: quarantine
+              max_bad_records: 1000
+              max_bad_percent: 0.5
             """;
 
     private static final String FULL_JSON = """
@@ -50,7 +55,8 @@ class DescriptorReaderTest {
             \t"command": null,
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
-            \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s"}
+            \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s",
+            \t\t"on_bad_record": "quarantine", "max_bad_records": 1000, "max_bad_percent": 5e-1}
             }
             """;
 
@@ -61,7 +67,14 @@ class DescriptorReaderTest {
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
             64,
-            new Policy(0, 20, 2, 4, Duration.ofHours(2), Duration.ofSeconds(90)));
+            new Policy(
+                    0,
+                    20,
+                    2,
+                    4,
+                    Duration.ofHours(2),
+                    Duration.ofSeconds(90),
+                    new BadRecords(OnBadRecord.QUARANTINE, 1000L, 0.5)));
 
     @Test
     void every_field_is_read() {
@@ -83,7 +96,14 @@ class DescriptorReaderTest {
                         null,
                         null,
                         null,
-                        new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO)));
+                        new Policy(
+                                3,
+                                10,
+                                1,
+                                3,
+                                Duration.ZERO,
+                                Duration.ZERO,
+                                new BadRecords(OnBadRecord.FAIL, null, null))));
     }
 
     @Test
@@ -166,7 +186,15 @@ class DescriptorReaderTest {
                         + " a unit: 500ms, 8s, 2m, 35h, 1d), found '10': the unit is missing; write 10s if seconds are"
                         + " meant",
                 "policy:\\n  stall_timeout: -1s | 4: policy.stall_timeout: expected a duration (a whole number and a"
-                        + " unit: 500ms, 8s, 2m, 35h, 1d), found '-1s': a duration cannot be negative"
+                        + " unit: 500ms, 8s, 2m, 35h, 1d), found '-1s': a duration cannot be negative",
+                "policy:\\n  on_bad_record: skip\\n  max_bad_records: 3 | 4: policy.on_bad_record: on_bad_record must be"
+                        + " fail or quarantine, not 'skip'",
+                "policy:\\n  max_bad_records: 3 | 4: policy.max_bad_records: expected only with on_bad_record:"
+                        + " quarantine, found on_bad_record: fail, which allows no bad record at all",
+                "policy:\\n  on_bad_record: quarantine\\n  max_bad_records: -3 | 5: policy.max_bad_records: expected a"
+                        + " whole number of at least 0, found '-3'",
+                "policy:\\n  on_bad_record: quarantine\\n  max_bad_percent: 101 | 5: policy.max_bad_percent: expected a"
+                        + " number from 0 to 100, found '101'"
             })
     void a_wrong_field_is_refused_with_its_line(String added, String expected) {
         assertThat(refusal(MINIMAL + added.replace("\\n", "\n"))).containsExactly("job.yaml:" + expected);
