@@ -47,7 +47,7 @@ public final class Prepare {
     public Prepared run(PrepareRequest request) {
         ReadWatch watch = new ReadWatch(stillOwner, progress);
         try {
-            refuseOverlap(request);
+            refuseOverlap(request.job(), request.output(), request.datasetPath());
             Optional<Manifest> existing = existing(request.job());
             InputFiles input = InputFiles.find(request.datasetPath());
             return existing.isPresent()
@@ -88,7 +88,7 @@ public final class Prepare {
         }
     }
 
-    private static void discard(Layout.Job stage, Throwable cause) {
+    static void discard(Layout.Job stage, Throwable cause) {
         try {
             Disk.deleteTree(stage.path());
         } catch (IOException e) {
@@ -136,7 +136,7 @@ public final class Prepare {
                 recipe.source().toString(), stage.relative(stage.recipe()), Sha256.hex(recipe.content()));
     }
 
-    private static void createDirectories(Layout.Job stage) throws IOException {
+    static void createDirectories(Layout.Job stage) throws IOException {
         List<Path> directories = List.of(
                 stage.shards(),
                 stage.attempts(),
@@ -163,13 +163,12 @@ public final class Prepare {
     }
 
     /** What a job writes must not be found as input the next time. */
-    private static void refuseOverlap(PrepareRequest request) {
-        Path dataset = request.datasetPath();
-        if (request.job().path().startsWith(dataset)) {
-            throw overlap("job directory", request.job().path(), dataset);
+    static void refuseOverlap(Layout.Job job, Path output, Path dataset) {
+        if (job.path().startsWith(dataset)) {
+            throw overlap("job directory", job.path(), dataset);
         }
-        if (request.output().startsWith(dataset) && InputFiles.isInputName(request.output())) {
-            throw overlap("output", request.output(), dataset);
+        if (output.startsWith(dataset) && InputFiles.isInputName(output)) {
+            throw overlap("output", output, dataset);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.caravan.intake;
 
+import dev.caravan.packing.Packing;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Layout;
@@ -29,6 +30,10 @@ public record PrepareRequest(
     public PrepareRequest {
         datasetPath = datasetPath.toAbsolutePath().normalize();
         output = output.toAbsolutePath().normalize();
+        if (Packing.of(output) != Packing.NONE) {
+            throw new IntakeException("the output " + output + " has the name of a compressed file, but the merged file"
+                    + " is plain text: name it without " + Packing.of(output).suffix());
+        }
         if (numShards != null && numShards < 1) {
             throw new IntakeException("num_shards must be 1 or more, or auto; found " + numShards);
         }

@@ -40,14 +40,16 @@ final class QuarantineWriter implements InputPass.BadLines, Closeable {
                         line.length(),
                         flaw.reason() + " (column " + (flaw.position() + 1) + ")",
                         Sha256.hex(line.buffer(), line.from(), line.to())),
-                line);
+                line.buffer(),
+                line.from(),
+                line.to());
     }
 
-    void write(Quarantined quarantined, Line line) throws IOException {
+    void write(Quarantined quarantined, byte[] buffer, int from, int to) throws IOException {
         Pair open = files == null ? open() : files;
         byte[] record = Json.line(quarantined).getBytes(StandardCharsets.UTF_8);
         open.records.write(record, 0, record.length);
-        open.lines.write(line);
+        open.lines.write(buffer, from, to);
     }
 
     private Pair open() throws IOException {

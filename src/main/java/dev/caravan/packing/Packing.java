@@ -16,6 +16,11 @@ public enum Packing {
         this.suffix = suffix;
     }
 
+    /** What the names of such files end in; nothing for those that are not packed. */
+    public String suffix() {
+        return suffix;
+    }
+
     public static Packing of(Path file) {
         String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
         return name.endsWith(GZIP.suffix) ? GZIP : name.endsWith(ZSTD.suffix) ? ZSTD : NONE;

@@ -302,6 +302,7 @@ class MergerTest {
                 job.layout.manifest(),
                 job.layout.mergeRecord(),
                 job.layout.state().resolve("x"),
+                job.output.resolveSibling("merged.jsonl.gz"),
                 folder)) {
             MergeRequest request = new MergeRequest(job.files, own, true, "node-m", () -> true);
             assertThatThrownBy(() -> job.merge(request))

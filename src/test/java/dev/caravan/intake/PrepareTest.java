@@ -259,6 +259,17 @@ class PrepareTest {
         assertThat(treeOf(scene.input)).containsExactly(file.getFileName().toString());
     }
 
+    @Test
+    void an_output_with_the_name_of_a_packed_file_is_refused() throws IOException {
+        scene.write("a.jsonl", "{}\n");
+        scene.output = scene.root.resolve("out.jsonl.ZST");
+
+        assertThatThrownBy(scene::prepare)
+                .isInstanceOf(IntakeException.class)
+                .hasMessage("the output " + scene.output + " has the name of a compressed file, but the merged file is"
+                        + " plain text: name it without .zst");
+    }
+
     private static Manifest.InputFile inputFile(Path file, long rows) throws IOException {
         long mtimeNs = Files.getLastModifiedTime(file).to(java.util.concurrent.TimeUnit.NANOSECONDS);
         return new Manifest.InputFile(
