@@ -48,6 +48,7 @@ public final class Attempts {
      * @param python asked for when the first shard of engine data-juicer starts
      * @param environment of this process
      * @param slots shards at once, which share the CPUs
+     * @param gpus where each claim has its devices
      */
     public Attempts(Supplier<PythonSide> python, Map<String, String> environment, int slots, Gpus gpus) {
         this.drivers = Map.of(
@@ -57,42 +58,35 @@ public final class Attempts {
     }
 
     /** What {@link #begin} started and the later steps end. */
-    private record Running(Gpus.Grant gpus, AttemptRecord record, long beganNanos) {}
+    private record Running(AttemptRecord record, long beganNanos) {}
 
     /** Makes the attempt's directory and hands the child to be to the exec endpoint. */
-    public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException, InterruptedException {
+    public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
         Layout.Attempt attempt = shard.attempt();
-        Execution execution = shard.manifest().execution();
-        Double wanted = execution.ray().numGpus();
-        Gpus.Grant grant = gpus.take(wanted == null ? 0 : wanted);
-        try {
-            Disk.createDirectories(attempt.work());
-            Disk.createDirectories(attempt.produced());
-            EngineDriver.Start start = driver(shard).start(shard, grant);
-            Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime());
-            Disk.replace(attempt.record(), Json.bytes(running.record()));
-            CompletableFuture<String> stop = new CompletableFuture<>();
-            shard.lease().onLost(() -> stop.complete("the lease is lost"));
-            Policy policy = shard.manifest().policy();
-            exchange.setProperty(
-                    ChildBinding.CHILD,
-                    new Child(
-                            start.command(),
-                            attempt.work().toString(),
-                            start.environment(),
-                            start.cleared(),
-                            attempt.log().toString(),
-                            policy.attemptTimeout(),
-                            policy.stallTimeout(),
-                            List.of(driver(shard).result(shard).toString()),
-                            start.warm(),
-                            stop));
-            exchange.setProperty(RUNNING, running);
-            LOG.info("{}: started (log {})", shard, attempt.log());
-        } catch (IOException | RuntimeException e) {
-            grant.close();
-            throw e;
-        }
+        Gpus.Grant grant = gpus.of(shard.lease().claim().token());
+        Disk.createDirectories(attempt.work());
+        Disk.createDirectories(attempt.produced());
+        EngineDriver.Start start = driver(shard).start(shard, grant);
+        Running running = new Running(record(shard, start.command(), grant), System.nanoTime());
+        Disk.replace(attempt.record(), Json.bytes(running.record()));
+        CompletableFuture<String> stop = new CompletableFuture<>();
+        shard.lease().onLost(() -> stop.complete("the lease is lost"));
+        Policy policy = shard.manifest().policy();
+        exchange.setProperty(
+                ChildBinding.CHILD,
+                new Child(
+                        start.command(),
+                        attempt.work().toString(),
+                        start.environment(),
+                        start.cleared(),
+                        attempt.log().toString(),
+                        policy.attemptTimeout(),
+                        policy.stallTimeout(),
+                        List.of(driver(shard).result(shard).toString()),
+                        start.warm(),
+                        stop));
+        exchange.setProperty(RUNNING, running);
+        LOG.info("{}: started (log {})", shard, attempt.log());
     }
 
     /** Judges the child's end and puts its result together. */
@@ -238,7 +232,6 @@ public final class Attempts {
         if (running == null) {
             return;
         }
-        running.gpus().close();
         try {
             Disk.replace(
                     shard.attempt().record(),

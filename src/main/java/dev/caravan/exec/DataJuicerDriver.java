@@ -50,7 +50,7 @@ final class DataJuicerDriver implements EngineDriver {
     record RayRequest(
             String address,
             double numCpus,
-            @Nullable Double numGpus,
+            double numGpus,
             @Nullable Long objectStoreMemory) {}
 
     /** What a warm runner settles when it starts. */
@@ -75,7 +75,7 @@ final class DataJuicerDriver implements EngineDriver {
                 job.resolve(shard.shard().path()).toString(),
                 attempt.path().toString(),
                 attempt.produced().toString(),
-                ray(shard));
+                ray(shard, gpus));
         Disk.replace(attempt.request(), Json.bytes(request));
         PythonSide found = python.get();
         Map<String, String> environment = new HashMap<>();
@@ -101,12 +101,12 @@ final class DataJuicerDriver implements EngineDriver {
                 null);
     }
 
-    private RayRequest ray(ClaimedShard shard) {
+    private RayRequest ray(ClaimedShard shard, Gpus.Grant gpus) {
         Execution.Ray ray = shard.manifest().execution().ray();
         double cpus = ray.numCpus() != null
                 ? ray.numCpus()
                 : Math.max(1, Runtime.getRuntime().availableProcessors() / slots);
-        return new RayRequest(address(shard), cpus, ray.numGpus(), ray.objectStoreMemory());
+        return new RayRequest(address(shard), cpus, gpus.amount(), ray.objectStoreMemory());
     }
 
     private static List<String> runner(PythonSide python, String... arguments) {

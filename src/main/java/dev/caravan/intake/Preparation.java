@@ -4,6 +4,7 @@ import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.Execution;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.store.Disk;
 import dev.caravan.store.GenerationFiles;
 import dev.caravan.store.Layout;
@@ -103,6 +104,7 @@ public final class Preparation {
         return new Execution(
                 asked.engine(),
                 asked.command(),
-                new Execution.Ray(ray.address(), ray.numCpus(), recipe.numGpus(), ray.objectStoreMemory()));
+                new Execution.Ray(
+                        ray.address(), ray.numCpus(), new GpuDemand(recipe.numGpus()), ray.objectStoreMemory()));
     }
 }

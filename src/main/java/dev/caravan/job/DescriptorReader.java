@@ -8,6 +8,7 @@ import dev.caravan.settings.YamlReader;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Policy;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -47,6 +48,9 @@ public final class DescriptorReader {
             "policy.max_bad_percent");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
+
+    private static final String CPUS = "expected a number above 0";
+    private static final String GPUS = "expected a number of at least 0, or all";
 
     /** Ray refuses to start with less. */
     private static final long LEAST_OBJECT_STORE = 75L << 20;
@@ -189,8 +193,9 @@ public final class DescriptorReader {
         return new Ray(
                 ray.parsed("address", "expected local, warm or auto", DescriptorReader::address)
                         .orElse(Ray.DEFAULT.address()),
-                decimal(ray, "num_cpus", false),
-                decimal(ray, "num_gpus", true),
+                ray.parsed("num_cpus", CPUS, text -> Numbers.decimal(text, false, CPUS))
+                        .orElse(null),
+                ray.parsed("num_gpus", GPUS, DescriptorReader::gpus).orElse(null),
                 ray.parsed("object_store_memory", ByteSizes.EXPECTED, DescriptorReader::objectStore)
                         .orElse(null));
     }
@@ -203,10 +208,8 @@ public final class DescriptorReader {
         return text;
     }
 
-    private static @Nullable Double decimal(Fields fields, String name, boolean zero) {
-        String expected = zero ? "expected a number of at least 0" : "expected a number above 0";
-        return fields.parsed(name, expected, text -> Numbers.decimal(text, zero, expected))
-                .orElse(null);
+    private static GpuDemand gpus(String text) {
+        return text.equals(GpuDemand.ALL.toString()) ? GpuDemand.ALL : new GpuDemand(Numbers.decimal(text, true, GPUS));
     }
 
     private static long objectStore(String text) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.caravan.Eventually;
 import dev.caravan.FakeNanos;
 import dev.caravan.TestJob;
 import dev.caravan.claim.ShardClaims;
@@ -18,10 +17,9 @@ import dev.caravan.shard.AttemptStatus;
 import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
-import dev.caravan.shard.Engine;
-import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.TestClaims;
@@ -35,8 +33,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.apache.camel.Exchange;
 import org.apache.camel.component.exec.ExecException;
 import org.apache.camel.impl.DefaultCamelContext;
@@ -324,39 +320,21 @@ class AttemptsTest {
     }
 
     @Test
-    void devices_are_taken_for_the_attempt_and_given_back_when_it_ends() throws Exception {
-        TestJob wanting = TestJob.in(folder.resolve("gpu"), 1);
-        Manifest manifest = wanting.manifest.with(
-                new Execution(
-                        Engine.COMMAND,
-                        wanting.manifest.execution().command(),
-                        new Execution.Ray("local", null, 0.5, null)),
-                TestJob.POLICY);
-        claim(wanting, manifest);
-        attempts.begin(shard, exchange);
-        assertThat(record().gpus()).isEqualTo("0");
-        FutureTask<String> next = new FutureTask<>(() -> gpus.take(1).visibleDevices());
-        Thread waiting = new Thread(next);
-        waiting.start();
-        Eventually.until("the device is taken", () -> waiting.getState() == Thread.State.WAITING);
-        fail(new IOException("disk full"));
+    void the_child_sees_the_devices_that_its_claim_was_granted_and_no_other() throws Exception {
+        gpus.assign(shard.lease().claim().token(), gpus.take(new GpuDemand(0.5)).orElseThrow());
 
-        assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        attempts.begin(shard, exchange);
+
+        assertThat(record().gpus()).isEqualTo("0");
+        assertThat(exchange.getProperty(ChildBinding.CHILD, Child.class).environment())
+                .containsEntry("CUDA_VISIBLE_DEVICES", "0");
     }
 
     @Test
-    void devices_are_given_back_if_the_attempt_cannot_begin() throws Exception {
-        TestJob wanting = TestJob.in(folder.resolve("gpu"), 1);
-        Manifest manifest = wanting.manifest.with(
-                new Execution(Engine.DATA_JUICER, List.of(), new Execution.Ray("local", null, 1.0, null)),
-                TestJob.POLICY);
-        claim(wanting, manifest);
-        Files.delete(wanting.layout.attempts());
-        Files.createFile(wanting.layout.attempts()); // no folder can be made below it
+    void the_child_of_a_claim_without_devices_sees_none() throws Exception {
+        attempts.begin(shard, exchange);
 
-        assertThatThrownBy(() -> attempts.begin(shard, exchange)).isInstanceOf(IOException.class);
-        FutureTask<String> next = new FutureTask<>(() -> gpus.take(1).visibleDevices());
-        new Thread(next).start();
-        assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        assertThat(exchange.getProperty(ChildBinding.CHILD, Child.class).environment())
+                .containsEntry("CUDA_VISIBLE_DEVICES", "");
     }
 }

@@ -7,6 +7,7 @@ import dev.caravan.shard.BadRecords;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.OnBadRecord;
 import dev.caravan.shard.Policy;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +63,7 @@ class DescriptorReaderTest {
 
     private static final JobDescriptor FULL = new JobDescriptor(
             "web-2026.10",
-            new Execution(Engine.DATA_JUICER, List.of(), new Ray("auto", 8.0, 0.5, 2L << 30)),
+            new Execution(Engine.DATA_JUICER, List.of(), new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30)),
             "/mnt/shared/inbox/recipes/clean.yaml",
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
@@ -79,6 +80,15 @@ class DescriptorReaderTest {
     @Test
     void every_field_is_read() {
         assertThat(read(FULL_YAML)).isEqualTo(FULL);
+    }
+
+    @Test
+    void all_gpus_of_a_node_can_be_asked_for_and_survive_the_canonical_form() {
+        JobDescriptor job = read(MINIMAL + "ray: {num_gpus: all}\n");
+
+        assertThat(job.execution().ray().numGpus()).isEqualTo(GpuDemand.ALL);
+        assertThat(DescriptorReader.read(CanonicalDescriptor.bytes(job), "again", Path.of("/")))
+                .isEqualTo(job);
     }
 
     @Test
@@ -167,9 +177,9 @@ class DescriptorReaderTest {
                         + " that stays, with its operators) or auto (the one that runs on the node), found '10.0.0.1:6379'",
                 "ray:\\n  num_cpus: 0 | 4: ray.num_cpus: expected a number above 0, found '0'",
                 "ray:\\n  num_cpus: all | 4: ray.num_cpus: expected a number above 0, found 'all'",
-                "ray:\\n  num_gpus: -1 | 4: ray.num_gpus: expected a number of at least 0, found '-1'",
-                "ray:\\n  num_gpus: .inf | 4: ray.num_gpus: expected a number of at least 0, found '.inf'",
-                "ray:\\n  num_gpus: 1e999 | 4: ray.num_gpus: expected a number of at least 0, found '1e999'",
+                "ray:\\n  num_gpus: -1 | 4: ray.num_gpus: expected a number of at least 0, or all, found '-1'",
+                "ray:\\n  num_gpus: .inf | 4: ray.num_gpus: expected a number of at least 0, or all, found '.inf'",
+                "ray:\\n  num_gpus: 1e999 | 4: ray.num_gpus: expected a number of at least 0, or all, found '1e999'",
                 "ray:\\n  object_store_memory: 2G | 4: ray.object_store_memory: expected a size (bytes, or a whole"
                         + " number and a unit: 512MB, 2GiB), found '2G'",
                 "ray:\\n  object_store_memory: 74MiB | 4: ray.object_store_memory: expected at least 75MiB, with less"
