@@ -50,7 +50,7 @@ final class DataJuicerDriver implements EngineDriver {
     record RayRequest(
             String address,
             double numCpus,
-            double numGpus,
+            int numGpus,
             @Nullable Long objectStoreMemory) {}
 
     /** What a warm runner settles when it starts. */
@@ -106,7 +106,7 @@ final class DataJuicerDriver implements EngineDriver {
         double cpus = ray.numCpus() != null
                 ? ray.numCpus()
                 : Math.max(1, Runtime.getRuntime().availableProcessors() / slots);
-        return new RayRequest(address(shard), cpus, gpus.amount(), ray.objectStoreMemory());
+        return new RayRequest(address(shard), cpus, gpus.count(), ray.objectStoreMemory());
     }
 
     private static List<String> runner(PythonSide python, String... arguments) {

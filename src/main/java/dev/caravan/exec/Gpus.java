@@ -70,13 +70,11 @@ public final class Gpus {
         private final List<Integer> indexes;
         private final List<String> devices;
         private final int share;
-        private final double amount;
 
-        private Grant(List<Integer> indexes, List<String> devices, int share, double amount) {
+        private Grant(List<Integer> indexes, List<String> devices, int share) {
             this.indexes = indexes;
             this.devices = devices;
             this.share = share;
-            this.amount = amount;
         }
 
         /** As CUDA_VISIBLE_DEVICES takes it; empty hides all devices. */
@@ -84,9 +82,9 @@ public final class Gpus {
             return String.join(",", devices);
         }
 
-        /** As Ray counts: below 1 for a share of a device. */
-        double amount() {
-            return amount;
+        /** A shared device counts as one: Ray takes whole numbers only. */
+        int count() {
+            return devices.size();
         }
     }
 
@@ -108,11 +106,7 @@ public final class Gpus {
             return Optional.empty();
         }
         taken.forEach(index -> free[index] -= share);
-        return Optional.of(new Grant(
-                taken,
-                taken.stream().map(names::get).toList(),
-                share,
-                demand.isAll() ? names.size() : demand.devices()));
+        return Optional.of(new Grant(taken, taken.stream().map(names::get).toList(), share));
     }
 
     /** From now on the grant is that of the claim with this token. */
@@ -122,7 +116,7 @@ public final class Gpus {
 
     /** Of the claim with this token; nothing if none was assigned to it. */
     Grant of(String token) {
-        return byToken.getOrDefault(token, new Grant(List.of(), List.of(), 0, 0));
+        return byToken.getOrDefault(token, new Grant(List.of(), List.of(), 0));
     }
 
     /** What was granted to the claim with this token is free again. Idempotent. */

@@ -100,7 +100,7 @@ class GpusTest {
         Gpus.Grant second = gpus.take(of(2)).orElseThrow();
         assertThat(first.visibleDevices()).isEqualTo("4");
         assertThat(second.visibleDevices()).isEqualTo("7,GPU-x");
-        assertThat(second.amount()).isEqualTo(2);
+        assertThat(second.count()).isEqualTo(2);
         assertThat(gpus.take(of(1))).isEmpty();
 
         gpus.giveBack(first);
@@ -112,7 +112,7 @@ class GpusTest {
         Gpus gpus = new Gpus(List.of("0", "1"));
         Gpus.Grant half = gpus.take(of(0.5)).orElseThrow();
         assertThat(half.visibleDevices()).isEqualTo("0");
-        assertThat(half.amount()).isEqualTo(0.5);
+        assertThat(half.count()).isEqualTo(1);
         assertThat(taken(gpus, of(0.75))).isEqualTo("1");
         assertThat(taken(gpus, of(0.25))).isEqualTo("1");
         assertThat(taken(gpus, of(0.3))).isEqualTo("0");
@@ -153,7 +153,7 @@ class GpusTest {
         Gpus.Grant all = gpus.take(GpuDemand.ALL).orElseThrow();
 
         assertThat(all.visibleDevices()).isEqualTo("0,1,2");
-        assertThat(all.amount()).isEqualTo(3);
+        assertThat(all.count()).isEqualTo(3);
         assertThat(gpus.take(of(0.1))).isEmpty();
         assertThat(new Gpus(List.of()).take(GpuDemand.ALL)).as("all of none").isEmpty();
     }
