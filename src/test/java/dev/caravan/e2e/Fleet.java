@@ -94,6 +94,11 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
         return file;
     }
 
+    /** Of a scheduler, as users have it. */
+    static Path template(String name) {
+        return Path.of("configs", "schedulers", name).toAbsolutePath();
+    }
+
     /** Any command, such as a launcher that starts the program. */
     CaravanProcess startCommand(String called, List<String> command) {
         int number = started.size();

@@ -69,7 +69,7 @@ final class Trick {
         return all;
     }
 
-    private static void requireRun(String otherwise, String... command) {
+    static void requireRun(String otherwise, String... command) {
         String trouble;
         try {
             Process process = new ProcessBuilder(command)
