@@ -16,11 +16,15 @@ import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.camel.Body;
 import org.apache.camel.Exchange;
@@ -40,21 +44,33 @@ public final class Attempts {
     private static final String RESULT = "CaravanResult";
     private static final int SIGNALLED = 128;
     private static final int SIGNALS = 64;
+    /** HUP, INT and TERM: what schedulers end a node with, often the whole tree of its processes at once. */
+    private static final Set<Integer> FROM_SCHEDULERS = Set.of(1, 2, 15);
+    /** Longest time until this process knows what its children know. */
+    private static final Duration NEWS = Duration.ofSeconds(2);
 
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
+    private final BooleanSupplier leaving;
 
     /**
      * @param python asked for when the first shard of engine data-juicer starts
      * @param environment of this process
      * @param slots shards at once, which share the CPUs
      * @param gpus where each claim has its devices
+     * @param leaving whether the node has been told to leave
      */
-    public Attempts(Supplier<PythonSide> python, Map<String, String> environment, int slots, Gpus gpus) {
+    public Attempts(
+            Supplier<PythonSide> python,
+            Map<String, String> environment,
+            int slots,
+            Gpus gpus,
+            BooleanSupplier leaving) {
         this.drivers = Map.of(
                 Engine.DATA_JUICER, new DataJuicerDriver(python, environment, slots),
                 Engine.COMMAND, new CommandDriver());
         this.gpus = gpus;
+        this.leaving = leaving;
     }
 
     /** What {@link #begin} started and the later steps end. */
@@ -99,6 +115,8 @@ public final class Attempts {
             throw new AttemptFailed(FailureClass.STALLED, "neither log nor output grew for " + policy.stallTimeout());
         } else if (end instanceof Child.End.Stopped stopped) {
             throw new AttemptStopped(stopped.reason());
+        } else if (end instanceof Child.End.Exited exited && isEndedWithTheNode(exited.code())) {
+            throw new AttemptStopped("ended together with the node");
         } else if (end instanceof Child.End.Exited exited && exited.code() != 0) {
             throw ended(shard, exited.code());
         }
@@ -106,6 +124,18 @@ public final class Attempts {
                 RESULT,
                 ResultFiles.assemble(
                         driver(shard).result(shard), shard.attempt().processed()));
+    }
+
+    /** Which of the two learns first is chance. */
+    private boolean isEndedWithTheNode(int code) {
+        if (!FROM_SCHEDULERS.contains(code - SIGNALLED)) {
+            return false;
+        }
+        long deadline = System.nanoTime() + NEWS.toNanos();
+        while (!leaving.getAsBoolean() && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+        }
+        return leaving.getAsBoolean();
     }
 
     private AttemptFailed ended(ClaimedShard shard, int code) {

@@ -149,7 +149,9 @@ public final class Node {
         main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes"), servesHttp()));
         main.bind("childExecutor", children);
         main.bind("childBinding", new ChildBinding());
-        main.bind("attempts", new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus));
+        main.bind(
+                "attempts",
+                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining));
         main.bind("shardWork", work.shards());
         main.bind("prepareWork", work.roles(Role.PREPARE, ActiveJob.Phase.PREPARE));
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));

@@ -33,6 +33,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.camel.Exchange;
 import org.apache.camel.component.exec.ExecException;
 import org.apache.camel.impl.DefaultCamelContext;
@@ -55,13 +58,15 @@ class AttemptsTest {
             clock,
             Clock.systemUTC());
     private final Gpus gpus = new Gpus(List.of("0"));
+    private final AtomicBoolean leaving = new AtomicBoolean();
     private final Attempts attempts = new Attempts(
             () -> {
                 throw new AssertionError("engine command needs no Python");
             },
             Map.of(),
             1,
-            gpus);
+            gpus,
+            leaving::get);
     private final DefaultCamelContext camel = new DefaultCamelContext();
     private TestJob job;
     private ClaimedShard shard;
@@ -317,6 +322,23 @@ class AttemptsTest {
 
         assertThat(shard.attempt().path()).isNotEqualTo(first).isDirectory();
         assertThat(first).isDirectory();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"143, 0, PREEMPTED", "143, 300, PREEMPTED", "129, 0, PREEMPTED", "137, 0, FAILED", "143, -1, FAILED"})
+    void a_child_that_is_ended_together_with_the_node_costs_no_retry(int code, int newsAfterMillis, ClaimStatus status)
+            throws Exception {
+        attempts.begin(shard, exchange);
+        if (newsAfterMillis >= 0) {
+            CompletableFuture.delayedExecutor(newsAfterMillis, TimeUnit.MILLISECONDS)
+                    .execute(() -> leaving.set(true));
+        }
+        ended(new Child.End.Exited(code));
+
+        Exception failure = catchThrowableOfType(Exception.class, () -> attempts.collect(shard, exchange));
+        fail(failure);
+
+        assertThat(claimOnDisk().status()).isEqualTo(status);
     }
 
     @Test
