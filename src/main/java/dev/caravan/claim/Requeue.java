@@ -41,6 +41,9 @@ public final class Requeue {
 
     /** Requeues all of them or, if one may not be, none. */
     public void requeue(List<ShardId> shards) throws IOException {
+        if (job.isCancelled()) {
+            throw new CaravanException("the job " + job.layout().name() + " was cancelled: there is nothing to retry");
+        }
         Map<String, Long> epochs = locks.highestEpochs();
         for (ShardId shard : shards) {
             check(shard, epochs.getOrDefault(shard.toString(), 0L));

@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Shows a job, read from its directory alone. Exits with 0 done, 1 not finished, 2 failed.")
+        description =
+                "Shows a job, read from its directory alone. Exits with 0 done, 1 not finished, 2 failed or cancelled.")
 final class StatusCommand implements Callable<Integer> {
     @Option(names = "--job-dir", required = true, paramLabel = "DIR", description = "The job directory.")
     Path jobDir;

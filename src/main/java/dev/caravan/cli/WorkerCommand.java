@@ -89,7 +89,7 @@ final class WorkerCommand implements Callable<Integer> {
                         PythonLink.of(loaded, allowVersionMismatch))
                 .run();
         JobStatus status = new StatusReader(job, loaded.duration("claim.lease")).read();
-        if (status.shards().failed() > 0) {
+        if (status.shards().failed() > 0 || status.state() == JobStatus.State.CANCELLED) {
             System.err.print(StatusText.of(status, false));
             return CaravanCommand.FAILED;
         }

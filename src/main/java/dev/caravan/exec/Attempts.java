@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -40,6 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Attempts {
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
+    private static final String CANCELLED = "the job was cancelled";
     private static final String RUNNING = "CaravanAttempt";
     private static final String RESULT = "CaravanResult";
     private static final int SIGNALLED = 128;
@@ -52,6 +54,7 @@ public final class Attempts {
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
     private final BooleanSupplier leaving;
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
     /**
      * @param python asked for when the first shard of engine data-juicer starts
@@ -74,7 +77,15 @@ public final class Attempts {
     }
 
     /** What {@link #begin} started and the later steps end. */
-    private record Running(AttemptRecord record, long beganNanos) {}
+    private record Running(
+            Layout.Job job, AttemptRecord record, long beganNanos, CompletableFuture<String> stop) {}
+
+    /** Ends all attempts of a job that was cancelled. May be repeated. */
+    public void cancel(Layout.Job job) {
+        running.stream()
+                .filter(attempt -> attempt.job().equals(job))
+                .forEach(attempt -> attempt.stop().complete(CANCELLED));
+    }
 
     /** Makes the attempt's directory and hands the child to be to the exec endpoint. */
     public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
@@ -83,9 +94,10 @@ public final class Attempts {
         Disk.createDirectories(attempt.work());
         Disk.createDirectories(attempt.produced());
         EngineDriver.Start start = driver(shard).start(shard, grant);
-        Running running = new Running(record(shard, start.command(), grant), System.nanoTime());
-        Disk.replace(attempt.record(), Json.bytes(running.record()));
         CompletableFuture<String> stop = new CompletableFuture<>();
+        Running started = new Running(
+                shard.job().layout(), record(shard, start.command(), grant), System.nanoTime(), stop);
+        Disk.replace(attempt.record(), Json.bytes(started.record()));
         shard.lease().onLost(() -> stop.complete("the lease is lost"));
         Policy policy = shard.manifest().policy();
         exchange.setProperty(
@@ -101,7 +113,8 @@ public final class Attempts {
                         List.of(driver(shard).result(shard).toString()),
                         start.warm(),
                         stop));
-        exchange.setProperty(RUNNING, running);
+        exchange.setProperty(RUNNING, started);
+        running.add(started);
         LOG.info("{}: started (log {})", shard, attempt.log());
     }
 
@@ -160,10 +173,10 @@ public final class Attempts {
     /** Publishes the done record, unless the lease is lost; of several results of one shard the first stands. */
     public void publish(@Body ClaimedShard shard, Exchange exchange) throws IOException {
         ResultFiles.Result result = exchange.getProperty(RESULT, ResultFiles.Result.class);
-        Running running = exchange.getProperty(RUNNING, Running.class);
-        DoneRecord done = doneRecord(shard, result, running);
+        Running attempt = exchange.getProperty(RUNNING, Running.class);
+        DoneRecord done = doneRecord(shard, result, attempt);
         boolean first = shard.publish(done);
-        end(shard, running, first ? AttemptStatus.DONE : AttemptStatus.SUPERSEDED, null, null);
+        end(shard, attempt, first ? AttemptStatus.DONE : AttemptStatus.SUPERSEDED, null, null);
         LOG.info(
                 "{}: {} ({} of {} rows, {} s)",
                 shard,
@@ -173,7 +186,7 @@ public final class Attempts {
                 Math.round(done.seconds()));
     }
 
-    private static DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running running) {
+    private static DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running attempt) {
         Claim claim = shard.lease().claim();
         Execution execution = shard.manifest().execution();
         boolean ray = execution.engine() == Engine.DATA_JUICER;
@@ -194,19 +207,23 @@ public final class Attempts {
                 result.tally().sha256(),
                 result.sources(),
                 shard.manifest().codeVersion(),
-                (System.nanoTime() - running.beganNanos()) / 1e9,
+                (System.nanoTime() - attempt.beganNanos()) / 1e9,
                 Instant.now().toString());
     }
 
     /** The error handler of the exec route: records why, and ends the claim so that the next attempt can follow. */
     public void fail(@Body ClaimedShard shard, Exchange exchange, @ExchangeException Exception failure) {
-        @Nullable Running running = exchange.getProperty(RUNNING, Running.class);
+        @Nullable Running attempt = exchange.getProperty(RUNNING, Running.class);
         if (failure instanceof LeaseLostException || !shard.lease().isHeld()) {
-            end(shard, running, AttemptStatus.LOST, null, failure.getMessage());
+            end(shard, attempt, AttemptStatus.LOST, null, failure.getMessage());
             shard.lease().end(ClaimStatus.SUPERSEDED, null, failure.getMessage());
+        } else if (failure instanceof AttemptStopped && CANCELLED.equals(failure.getMessage())) {
+            LOG.info("{}: ended, since the job was cancelled", shard);
+            end(shard, attempt, AttemptStatus.CANCELLED, null, CANCELLED);
+            shard.lease().end(ClaimStatus.RELEASED, null, CANCELLED);
         } else if (failure instanceof AttemptStopped) {
             LOG.info("{}: preempted ({}); another node goes on at once", shard, failure.getMessage());
-            end(shard, running, AttemptStatus.PREEMPTED, null, failure.getMessage());
+            end(shard, attempt, AttemptStatus.PREEMPTED, null, failure.getMessage());
             shard.lease().end(ClaimStatus.PREEMPTED, null, failure.getMessage());
         } else {
             FailureClass failureClass =
@@ -214,7 +231,7 @@ public final class Attempts {
             String reason = failure instanceof AttemptFailed || failure instanceof ExecException
                     ? failure.getMessage()
                     : failure.toString();
-            end(shard, running, AttemptStatus.FAILED, failureClass, reason);
+            end(shard, attempt, AttemptStatus.FAILED, failureClass, reason);
             failedAttempt(shard, failureClass, reason);
         }
     }
@@ -253,19 +270,20 @@ public final class Attempts {
                 null);
     }
 
-    private static void end(
+    private void end(
             ClaimedShard shard,
-            @Nullable Running running,
+            @Nullable Running ended,
             AttemptStatus status,
             @Nullable FailureClass failureClass,
             @Nullable String reason) {
-        if (running == null) {
+        if (ended == null) {
             return;
         }
+        running.remove(ended);
         try {
             Disk.replace(
                     shard.attempt().record(),
-                    Json.bytes(running.record()
+                    Json.bytes(ended.record()
                             .ended(status, failureClass, reason, Instant.now().toString())));
         } catch (IOException e) {
             LOG.warn("{}: could not complete {} ({})", shard, shard.attempt().record(), e.toString());

@@ -51,7 +51,8 @@ final class Concatenation {
     void requireOwner() {
         if (!stillOwner.getAsBoolean()) {
             throw new MergeException("gave up merging " + job.path()
-                    + ": this node has lost the role finalize; the node" + " that takes it over completes the merge");
+                    + ": this node has lost the role finalize and the node that takes it over completes the merge, or"
+                    + " the job was cancelled");
         }
     }
 

@@ -34,6 +34,10 @@ public final class Merger {
         Path output = request.output();
         try {
             Manifest manifest = request.job().manifest();
+            if (request.job().isCancelled()) {
+                throw new MergeException(
+                        "the job " + request.job().layout().path() + " was cancelled: it is not merged");
+            }
             OutputRules.check(output, request.job().layout(), manifest);
             List<DoneRecord> results = FinishedShards.of(request.job(), manifest);
             Concatenation all = new Concatenation(request.job().layout(), results, request.stillOwner());

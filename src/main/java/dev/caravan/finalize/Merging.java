@@ -31,7 +31,7 @@ public final class Merging {
                         Path.of(job.manifest().output()),
                         false,
                         role.lease().claim().node(),
-                        role.lease()::isHeld));
+                        () -> role.lease().isHeld() && !job.isCancelled()));
         LOG.info(
                 "job {}: merged {} rows of {} shards into {} (sha256 {}), {} bad records stay quarantined",
                 job.manifest().jobId(),

@@ -25,6 +25,8 @@ final class ActiveJob {
         PREPARE,
         WORK,
         FINALIZE,
+        /** Nothing: somebody paused it. */
+        PAUSED,
         ENDED
     }
 
@@ -37,6 +39,8 @@ final class ActiveJob {
     private volatile @Nullable ShardClaims shards;
     private volatile boolean prepared;
     private volatile boolean merged;
+    private volatile boolean cancelled;
+    private volatile boolean paused;
     private volatile Optional<String> refused = Optional.empty();
 
     ActiveJob(JobCatalog.Entry entry, Function<Manifest, ShardClaims> shardClaims, RoleClaims roles, JobGate gate) {
@@ -62,14 +66,50 @@ final class ActiveJob {
             return generation.prepareResult().filter(result -> !result.ok()).isPresent() ? Phase.ENDED : Phase.PREPARE;
         }
         merged = Disk.exists(entry.job().mergeRecord());
-        if (merged || generation.finalizeResult().filter(result -> !result.ok()).isPresent()) {
+        if (merged
+                || isCancelled()
+                || generation.finalizeResult().filter(result -> !result.ok()).isPresent()) {
             return Phase.ENDED;
         }
         claims.get().refresh(noSoonerThanNanos);
-        if (!claims.get().isSettled()) {
-            return Phase.WORK;
+        if (claims.get().isSettled() && claims.get().failedCount() > 0) {
+            return Phase.ENDED;
         }
-        return claims.get().failedCount() > 0 ? Phase.ENDED : Phase.FINALIZE;
+        if (isPaused()) {
+            return Phase.PAUSED;
+        }
+        return claims.get().isSettled() ? Phase.FINALIZE : Phase.WORK;
+    }
+
+    /** As of the last look at its phase. */
+    boolean isKnownCancelled() {
+        return cancelled;
+    }
+
+    boolean isSettled() {
+        return shards().map(ShardClaims::isSettled).orElse(false);
+    }
+
+    private boolean isCancelled() {
+        if (!cancelled && files.isCancelled()) {
+            cancelled = true;
+            LOG.info(
+                    "job {} is cancelled: its running attempts are ended",
+                    entry.job().name());
+        }
+        return cancelled;
+    }
+
+    private boolean isPaused() {
+        boolean now = files.isPaused();
+        if (now != paused) {
+            paused = now;
+            LOG.info(
+                    "job {} is {}",
+                    entry.job().name(),
+                    now ? "paused: nothing of it is claimed until it is resumed" : "resumed");
+        }
+        return now;
     }
 
     /**
@@ -84,10 +124,12 @@ final class ActiveJob {
         return prepared;
     }
 
-    /** The claims of a prepared job, for a node that may work on it. */
+    /** The claims of a prepared job, for a node that may work on it now. */
     Optional<ShardClaims> openShards() throws IOException {
         Optional<ShardClaims> claims = shards();
-        return claims.isPresent() && refused.isEmpty() && isPrepared() ? claims : Optional.empty();
+        return claims.isPresent() && refused.isEmpty() && isPrepared() && !isCancelled() && !isPaused()
+                ? claims
+                : Optional.empty();
     }
 
     /** The claims of a job that has a directory. */

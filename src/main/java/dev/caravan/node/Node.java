@@ -46,6 +46,7 @@ public final class Node {
     private final NodeIdentity identity;
     private final Gpus gpus;
     private final ChildExecutor children;
+    private final Attempts attempts;
     private final Heart heart;
     private final ActiveJobs jobs;
     private final NodeWork work;
@@ -78,6 +79,8 @@ public final class Node {
                 System::nanoTime,
                 listEvery);
         this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards());
+        this.attempts = new Attempts(
+                python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining);
     }
 
     public static Timing timing(Settings settings) {
@@ -149,9 +152,7 @@ public final class Node {
         main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes"), servesHttp()));
         main.bind("childExecutor", children);
         main.bind("childBinding", new ChildBinding());
-        main.bind(
-                "attempts",
-                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining));
+        main.bind("attempts", attempts);
         main.bind("shardWork", work.shards());
         main.bind("prepareWork", work.roles(Role.PREPARE, ActiveJob.Phase.PREPARE));
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));
@@ -234,7 +235,11 @@ public final class Node {
     }
 
     private void watch() throws IOException {
-        for (ActiveJob job : jobs.unended()) {
+        List<ActiveJob> unended = jobs.unended();
+        jobs.all().stream()
+                .filter(ActiveJob::isKnownCancelled)
+                .forEach(job -> attempts.cancel(job.entry().job()));
+        for (ActiveJob job : unended) {
             job.watch(
                     settings.integer("claim.watch"), heart.timing().lookEvery().toNanos());
         }
@@ -261,7 +266,8 @@ public final class Node {
         jobs.isOver(); // lists
         for (ActiveJob job : jobs.all()) {
             ActiveJob.Phase phase = job.phase(0);
-            if (phase == ActiveJob.Phase.PREPARE || phase == ActiveJob.Phase.WORK) {
+            boolean resting = phase == ActiveJob.Phase.PAUSED && !job.isSettled();
+            if (phase == ActiveJob.Phase.PREPARE || phase == ActiveJob.Phase.WORK || resting) {
                 return false;
             }
         }

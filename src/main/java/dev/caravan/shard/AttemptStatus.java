@@ -12,7 +12,9 @@ public enum AttemptStatus {
     LOST,
     /** Another attempt published first. */
     SUPERSEDED,
-    PREEMPTED;
+    PREEMPTED,
+    /** Its job was cancelled. */
+    CANCELLED;
 
     @JsonValue
     @Override

@@ -40,10 +40,14 @@ public record JobStatus(
         /** Accepted, and not prepared yet. */
         PREPARING,
         RUNNING,
+        /** Nothing of it is claimed until it is resumed. */
+        PAUSED,
         /** All shards are done, and not merged yet. */
         FINALIZING,
         DONE,
-        FAILED;
+        FAILED,
+        /** Somebody ended it before it was merged. */
+        CANCELLED;
 
         @JsonValue
         @Override
@@ -52,7 +56,7 @@ public record JobStatus(
         }
 
         public boolean ended() {
-            return this == DONE || this == FAILED;
+            return this == DONE || this == FAILED || this == CANCELLED;
         }
     }
 
@@ -96,12 +100,12 @@ public record JobStatus(
         return new JobStatus(job, jobDir, state, shards, rows, nodes, failures, error, output, sha256, null);
     }
 
-    /** 0 done, 1 not finished, 2 failed. */
+    /** 0 done, 1 not finished, 2 failed or cancelled. */
     @JsonIgnore
     public int exitCode() {
         return switch (state) {
             case DONE -> 0;
-            case FAILED -> 2;
+            case FAILED, CANCELLED -> 2;
             default -> 1;
         };
     }

@@ -177,19 +177,25 @@ public final class StatusReader {
                 by[ShardState.FAILED.ordinal()]);
     }
 
-    private static State state(List<ShardLine> lines, boolean merged, @Nullable String error) {
+    private State state(List<ShardLine> lines, boolean merged, @Nullable String error) {
         Set<ShardState> states = new HashSet<>();
         lines.forEach(line -> states.add(line.state()));
         if (merged) {
             return State.DONE;
         }
+        if (files.isCancelled()) {
+            return State.CANCELLED;
+        }
         boolean settled = !states.contains(ShardState.PENDING)
                 && !states.contains(ShardState.RUNNING)
                 && !states.contains(ShardState.STALE);
         if (!settled) {
-            return State.RUNNING;
+            return files.isPaused() ? State.PAUSED : State.RUNNING;
         }
-        return states.contains(ShardState.FAILED) || error != null ? State.FAILED : State.FINALIZING;
+        if (states.contains(ShardState.FAILED) || error != null) {
+            return State.FAILED;
+        }
+        return files.isPaused() ? State.PAUSED : State.FINALIZING;
     }
 
     private JobStatus.RowCounts rows(Manifest job, List<ShardLine> lines) {

@@ -1,5 +1,6 @@
 package dev.caravan.store;
 
+import dev.caravan.shard.ControlRecord;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.Manifest;
@@ -65,6 +66,32 @@ public final class JobFiles {
     /** @return whether this record is the first; the first stands */
     public boolean publishFailed(FailedRecord record) throws IOException {
         return shared.publish(layout.failed(record.shardId()), Json.bytes(record));
+    }
+
+    public boolean isPaused() {
+        return shared.exists(layout.paused());
+    }
+
+    public void pause(ControlRecord record) throws IOException {
+        shared.publish(layout.paused(), Json.bytes(record));
+    }
+
+    public void resume() throws IOException {
+        Disk.deleteIfPresent(layout.paused());
+    }
+
+    /** A cancelled job stays cancelled. */
+    public boolean isCancelled() {
+        return shared.exists(layout.cancelled());
+    }
+
+    /** The first one stands. */
+    public void cancel(ControlRecord record) throws IOException {
+        shared.publish(layout.cancelled(), Json.bytes(record));
+    }
+
+    public Optional<ControlRecord> cancelled() {
+        return parse(shared, layout.cancelled(), ControlRecord.class);
     }
 
     public Optional<MergeRecord> merged() {

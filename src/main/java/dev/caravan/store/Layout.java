@@ -59,6 +59,11 @@ public final class Layout {
             return nodes().resolve(nodeId + ".json");
         }
 
+        /** There if the node is to leave; hidden, since it is not a node. */
+        public Path drain(String nodeId) {
+            return nodes().resolve("." + nodeId + ".drain");
+        }
+
         public Doctor doctor() {
             return new Doctor(path.resolve("doctor"));
         }
@@ -185,6 +190,26 @@ public final class Layout {
 
         public Path history() {
             return state().resolve("history");
+        }
+
+        /** There while the job is paused. */
+        public Path paused() {
+            return state().resolve("paused.json");
+        }
+
+        /** There once the job is cancelled; never removed. */
+        public Path cancelled() {
+            return state().resolve("cancelled.json");
+        }
+
+        /** There once the shards and attempts of an ended job were removed. */
+        public Path cleaned() {
+            return state().resolve("cleaned.json");
+        }
+
+        /** For people, once the job has ended. */
+        public Path report() {
+            return path.resolve("report.html");
         }
 
         /** Where the record of a terminal failure goes when the shard is retried. */

@@ -1,0 +1,83 @@
+package dev.caravan.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.caravan.shard.Claim;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.store.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A job is paused, resumed and cancelled while a node works on it. */
+class ControlIT {
+    private static final String UNTIL_GO = "while [ ! -e \"$5/go\" ]; do sleep 0.05; done";
+
+    @RegisterExtension
+    final Fleet fleet = new Fleet();
+
+    private CaravanProcess nodeAtWorkOn(Sample job) {
+        String root = job.root().toString();
+        fleet.run("submit", job.descriptor().toString(), "--root", root).endsWith(0);
+        CaravanProcess node = fleet.start("node", "--root", root, "--once");
+        Await.until("a shard is worked on", () -> !job.runs().isEmpty(), node::toString);
+        return node;
+    }
+
+    private static long beat(Sample job) throws IOException {
+        Path nodes = job.root().resolve("nodes");
+        String name = Sample.names(nodes).stream()
+                .filter(each -> each.endsWith(".json"))
+                .findFirst()
+                .orElseThrow();
+        return Json.tree(Files.readAllBytes(nodes.resolve(name))).get("beat").asLong();
+    }
+
+    @Test
+    void nothing_of_a_paused_job_is_claimed_until_it_is_resumed() throws IOException {
+        Sample job = new Sample(fleet.folder(), "paused", 6, 3).written(UNTIL_GO);
+        CaravanProcess node = nodeAtWorkOn(job);
+
+        fleet.run("pause", "--root", job.root().toString(), "--name", "paused").endsWith(0);
+        node.awaitLog("job paused is paused");
+        Files.createFile(fleet.folder().resolve("go"));
+        Path done = job.inRoot().doneRecords();
+        Await.until("what ran has ended", () -> Sample.names(done).size() == 1, node::toString);
+        long before = beat(job);
+        Await.until("many polls are over", () -> beat(job) >= before + 2, node::toString);
+        assertThat(job.runs()).hasSize(1);
+        CaravanProcess status =
+                fleet.run("status", "--job-dir", job.inRoot().path().toString());
+        assertThat(status.endsWith(1).stdout()).contains("state   paused");
+
+        fleet.run("resume", "--job-dir", job.inRoot().path().toString()).endsWith(0);
+        node.endsWith(0);
+        assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
+    }
+
+    @Test
+    void the_attempts_of_a_cancelled_job_are_ended_and_it_is_never_merged() {
+        Sample job = new Sample(fleet.folder(), "cancelled", 6, 3).written(UNTIL_GO);
+        String jobDir = job.inRoot().path().toString();
+        CaravanProcess node = nodeAtWorkOn(job);
+        String shard = job.runs().get(0).split(" ")[0];
+        long pid = job.pidOfRun(shard, "0001");
+
+        fleet.run("cancel", "--job-dir", jobDir).endsWith(0);
+
+        node.endsWith(0);
+        assertThat(Sample.isGone(pid)).as("the program of the attempt").isTrue();
+        Claim claim = Sample.claim(job.inRoot(), shard, 1).orElseThrow();
+        assertThat(claim.status()).isEqualTo(ClaimStatus.RELEASED);
+        assertThat(claim.reason()).isEqualTo("the job was cancelled");
+        assertThat(job.runs()).hasSize(1);
+        assertThat(fleet.run("status", "--job-dir", jobDir).endsWith(2).stdout())
+                .contains("state   cancelled");
+        assertThat(fleet.run("resume", "--job-dir", jobDir).endsWith(2).stderr())
+                .contains("it was cancelled");
+        assertThat(fleet.run("merge", "--job-dir", jobDir).endsWith(2).stderr()).contains("was cancelled");
+        assertThat(job.inRoot().mergedByDefault()).doesNotExist();
+    }
+}
