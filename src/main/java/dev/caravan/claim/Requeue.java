@@ -51,6 +51,7 @@ public final class Requeue {
         for (ShardId shard : shards) {
             requeue(shard, epochs.getOrDefault(shard.toString(), 0L));
         }
+        Disk.deleteIfPresent(job.layout().report()); // it tells of an end that is none any more
     }
 
     private void check(ShardId shard, long epoch) throws IOException {

@@ -29,6 +29,7 @@ import picocli.CommandLine.IVersionProvider;
             PrepareCommand.class,
             WorkerCommand.class,
             StatusCommand.class,
+            WatchCommand.class,
             RetryCommand.class,
             RerunCommand.class,
             PauseCommand.class,

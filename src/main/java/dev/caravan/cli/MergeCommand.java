@@ -3,10 +3,14 @@ package dev.caravan.cli;
 import dev.caravan.finalize.MergeRequest;
 import dev.caravan.finalize.Merger;
 import dev.caravan.node.Identities;
+import dev.caravan.report.ReportPage;
+import dev.caravan.status.StatusReader;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,7 +46,7 @@ final class MergeCommand implements Callable<Integer> {
     boolean json;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         JobFiles job = new JobFiles(new Layout.Job(jobDir));
         Path target = output == null ? Path.of(job.manifest().output()) : output;
         Results.print(
@@ -50,6 +54,10 @@ final class MergeCommand implements Callable<Integer> {
                         .merge(new MergeRequest(
                                 job, target, overwrite, Identities.of("").id(), () -> true)),
                 json);
+        ReportPage.write(
+                job,
+                new StatusReader(job.layout(), Duration.ZERO).read(),
+                Clock.systemUTC().instant());
         return CaravanCommand.DONE;
     }
 }

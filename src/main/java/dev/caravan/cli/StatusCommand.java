@@ -1,13 +1,16 @@
 package dev.caravan.cli;
 
 import dev.caravan.status.JobStatus;
+import dev.caravan.status.ReadModel;
 import dev.caravan.status.StatusReader;
 import dev.caravan.status.StatusText;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -49,6 +52,12 @@ final class StatusCommand implements Callable<Integer> {
             System.out.println(Json.line(all ? status : status.withoutShardLines()));
         } else {
             System.out.print(StatusText.of(status, all));
+            Optional<Layout.Root> root = new Layout.Job(jobDir).root();
+            if (root.isPresent()) {
+                ReadModel.ofRoot(root.get(), staleAfter, Clock.systemUTC())
+                        .troubles()
+                        .forEach(trouble -> System.out.println("trouble " + trouble));
+            }
         }
         return status.exitCode();
     }

@@ -77,8 +77,7 @@ public final class Attempts {
     }
 
     /** What {@link #begin} started and the later steps end. */
-    private record Running(
-            Layout.Job job, AttemptRecord record, long beganNanos, CompletableFuture<String> stop) {}
+    private record Running(Layout.Job job, AttemptRecord record, long beganNanos, CompletableFuture<String> stop) {}
 
     /** Ends all attempts of a job that was cancelled. May be repeated. */
     public void cancel(Layout.Job job) {
@@ -95,8 +94,8 @@ public final class Attempts {
         Disk.createDirectories(attempt.produced());
         EngineDriver.Start start = driver(shard).start(shard, grant);
         CompletableFuture<String> stop = new CompletableFuture<>();
-        Running started = new Running(
-                shard.job().layout(), record(shard, start.command(), grant), System.nanoTime(), stop);
+        Running started =
+                new Running(shard.job().layout(), record(shard, start.command(), grant), System.nanoTime(), stop);
         Disk.replace(attempt.record(), Json.bytes(started.record()));
         shard.lease().onLost(() -> stop.complete("the lease is lost"));
         Policy policy = shard.manifest().policy();

@@ -155,6 +155,11 @@ public final class HeldLease {
         return Optional.ofNullable(ended).map(Claim::status);
     }
 
+    /** The claim as it ended; empty while it runs. */
+    public synchronized Optional<Claim> ended() {
+        return Optional.ofNullable(ended);
+    }
+
     private Claim lastWord(ClaimStatus status, @Nullable FailureClass failure, @Nullable String reason) {
         if (isHeld()) {
             return claim.ended(status, failure, reason);

@@ -4,9 +4,12 @@ import dev.caravan.CaravanException;
 import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -22,14 +25,18 @@ final class ActiveJobs {
     private final long listEveryNanos;
     private final Map<JobCatalog.Entry, ActiveJob> known = new LinkedHashMap<>();
     private final List<ActiveJob> unended = new ArrayList<>();
+    private final Set<ActiveJob> ended = new HashSet<>();
+    private final Consumer<JobCatalog.Entry> onEnd;
     private long listedAt;
     private boolean listed;
 
     ActiveJobs(
             JobCatalog catalog,
             Function<JobCatalog.Entry, ActiveJob> join,
+            Consumer<JobCatalog.Entry> onEnd,
             LongSupplier nanoClock,
             long listEveryNanos) {
+        this.onEnd = onEnd;
         this.catalog = catalog;
         this.join = join;
         this.nanoClock = nanoClock;
@@ -48,12 +55,16 @@ final class ActiveJobs {
     private void list() throws IOException {
         List<JobCatalog.Entry> entries = catalog.jobs();
         known.keySet().retainAll(entries);
+        ended.retainAll(known.values());
         unended.clear();
         for (JobCatalog.Entry entry : entries) {
             ActiveJob job = known.computeIfAbsent(entry, join);
             try {
                 if (job.phase(listEveryNanos) != ActiveJob.Phase.ENDED) {
                     unended.add(job);
+                    ended.remove(job);
+                } else if (ended.add(job)) {
+                    onEnd.accept(entry);
                 }
             } catch (StoreException e) {
                 if (e.isMountTrouble()) {

@@ -3,6 +3,8 @@ package dev.caravan.node;
 import dev.caravan.CaravanException;
 import dev.caravan.claim.RoleClaims;
 import dev.caravan.claim.ShardClaims;
+import dev.caravan.dashboard.Dashboard;
+import dev.caravan.dashboard.Guard;
 import dev.caravan.exec.Attempts;
 import dev.caravan.exec.ChildBinding;
 import dev.caravan.exec.ChildExecutor;
@@ -17,11 +19,13 @@ import dev.caravan.settings.Settings;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Role;
 import dev.caravan.shard.Timing;
+import dev.caravan.status.EventCounts;
 import dev.caravan.status.ReadModel;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +34,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.apache.camel.component.platform.http.vertx.VertxPlatformHttpRouter;
 import org.apache.camel.component.properties.PropertiesComponent;
 import org.apache.camel.main.BaseMainSupport;
 import org.apache.camel.main.Main;
@@ -49,8 +54,11 @@ public final class Node {
     private final Attempts attempts;
     private final Heart heart;
     private final ActiveJobs jobs;
+    private final DiskGuard disk;
     private final NodeWork work;
     private final PythonLink python;
+    private final EventCounts eventCounts = new EventCounts();
+    private final Events events;
     private volatile boolean toldToLeave;
 
     public Node(Settings settings, NodePlan plan, PythonLink python) {
@@ -58,6 +66,7 @@ public final class Node {
         this.plan = plan;
         this.python = python;
         this.identity = Identities.of(settings.text("node.id"));
+        this.events = new Events(identity, Clock.systemUTC(), eventCounts);
         this.gpus = Gpus.find(settings.integer("gpus.logical"), settings.text("gpus.devices"), System.getenv());
         this.children = new ChildExecutor(settings.duration("exec.grace"));
         this.heart = Heart.beating(timing(settings));
@@ -76,11 +85,17 @@ public final class Node {
                                 new JobFiles(entry.job()), plan.overrides().apply(manifest), heart, identity, pace),
                         new RoleClaims(entry.job(), entry.generation(), heart, identity, pace),
                         gate),
+                new JobEnds(events, settings.duration("claim.lease"), Clock.systemUTC())::ended,
                 System::nanoTime,
                 listEvery);
-        this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards());
-        this.attempts = new Attempts(
-                python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining);
+        this.disk = new DiskGuard(
+                plan.root() != null
+                        ? plan.root().path()
+                        : plan.job().job().path().getParent(),
+                settings.size("node.min_free"));
+        this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards(), disk);
+        this.attempts =
+                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining);
     }
 
     public static Timing timing(Settings settings) {
@@ -115,6 +130,7 @@ public final class Node {
         });
         try {
             wire(main);
+            quietly("look at the free space", disk::look);
             long look = heart.timing().lookEvery().toNanos();
             timer.scheduleWithFixedDelay(() -> quietly("watch", this::watch), look, look, TimeUnit.NANOSECONDS);
             long poll = settings.duration("claim.poll").toMillis();
@@ -158,7 +174,9 @@ public final class Node {
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));
         main.bind("preparation", new Preparation(python::recipe, work::isDraining));
         main.bind("merging", new Merging());
-        main.bind("readModel", readModel());
+        ReadModel readModel = readModel();
+        main.bind("readModel", readModel);
+        main.bind("events", events);
         main.bind("roles", new Roles(work::isDraining));
         Layout.Root root = plan.root();
         if (root == null) { // the routes of inbox and presence are wired all the same, and not started
@@ -169,7 +187,16 @@ public final class Node {
         }
         main.bind("inbox", new Inbox(root));
         main.bind("settled", new Settled(settings.duration("intake.settle"), System::nanoTime));
-        main.bind("presence", new Presence(root, identity, settings.integer("node.slots"), gpus));
+        Presence presence = new Presence(
+                root,
+                identity,
+                new Presence.Size(
+                        settings.integer("node.slots"),
+                        gpus.names(),
+                        heart.timing().heartbeat()),
+                () -> new Presence.Condition(work.runningShards(), work.isDraining(), disk.trouble()),
+                why -> leave(main, why));
+        main.bind("presence", presence);
         main.addMainListener(new MainListenerSupport() {
             @Override
             public void beforeInitialize(BaseMainSupport starting) {
@@ -181,12 +208,41 @@ public final class Node {
             }
 
             @Override
+            public void beforeStart(BaseMainSupport starting) {
+                events.start(starting.getCamelContext());
+            }
+
+            @Override
+            public void afterStart(BaseMainSupport started) {
+                if (servesHttp()) {
+                    dashboard(readModel, started);
+                }
+            }
+
+            @Override
             public void beforeStop(BaseMainSupport stopping) {
                 work.drain();
                 children.await(settings.duration("node.drain"));
                 children.close();
+                if (plan.stages().contains(NodePlan.Stage.PRESENCE)) {
+                    presence.left();
+                }
             }
         });
+    }
+
+    private void dashboard(ReadModel readModel, BaseMainSupport started) {
+        int port = settings.integer("http.port");
+        String host = settings.text("http.host");
+        Guard guard = new Guard(host, settings.text("http.token"));
+        new Dashboard(guard, readModel, eventCounts, identity, Clock.systemUTC())
+                .install(VertxPlatformHttpRouter.lookup(
+                        started.getCamelContext(), VertxPlatformHttpRouter.getRouterNameFromPort(port)));
+        LOG.info(
+                "dashboard: http://{}:{}/ (token for actions: {})",
+                host,
+                port,
+                settings.text("http.token").isEmpty() ? guard.token() : "the setting http.token");
     }
 
     private boolean servesHttp() {
@@ -196,8 +252,8 @@ public final class Node {
     private ReadModel readModel() {
         Duration staleAfter = settings.duration("claim.lease");
         return plan.root() != null
-                ? ReadModel.ofRoot(plan.root(), staleAfter)
-                : ReadModel.ofJob(plan.job().job(), staleAfter);
+                ? ReadModel.ofRoot(plan.root(), staleAfter, Clock.systemUTC())
+                : ReadModel.ofJob(plan.job().job(), staleAfter, Clock.systemUTC());
     }
 
     /** What routes may read: all settings, and what only this process knows, below {@code caravan.this}. */
@@ -235,6 +291,7 @@ public final class Node {
     }
 
     private void watch() throws IOException {
+        quietly("look at the free space", disk::look);
         List<ActiveJob> unended = jobs.unended();
         jobs.all().stream()
                 .filter(ActiveJob::isKnownCancelled)

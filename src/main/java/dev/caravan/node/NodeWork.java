@@ -21,6 +21,7 @@ final class NodeWork {
     private final ActiveJobs jobs;
     private final long listEveryNanos;
     private final OptionalInt maxShards;
+    private final DiskGuard disk;
     private final AtomicInteger claimedShards = new AtomicInteger();
     private final AtomicInteger turn = new AtomicInteger();
     private final Gpus gpus;
@@ -32,7 +33,8 @@ final class NodeWork {
     private volatile OptionalLong idleSince = OptionalLong.empty();
 
     /** @param maxShards how many shards this node claims before it takes no more */
-    NodeWork(ActiveJobs jobs, Gpus gpus, long listEveryNanos, OptionalInt maxShards) {
+    NodeWork(ActiveJobs jobs, Gpus gpus, long listEveryNanos, OptionalInt maxShards, DiskGuard disk) {
+        this.disk = disk;
         this.jobs = jobs;
         this.gpus = gpus;
         this.listEveryNanos = listEveryNanos;
@@ -42,6 +44,10 @@ final class NodeWork {
     /** From now on nothing is claimed. */
     void drain() {
         draining = true;
+    }
+
+    int runningShards() {
+        return running.size();
     }
 
     boolean isDraining() {
@@ -105,6 +111,9 @@ final class NodeWork {
     }
 
     private Optional<ClaimedShard> claimShard() throws IOException {
+        if (disk.trouble() != null) {
+            return Optional.empty();
+        }
         List<ActiveJob> candidates = jobs.unended();
         int start = turn.getAndIncrement() & Integer.MAX_VALUE;
         for (int i = 0; i < candidates.size() && !draining; i++) {

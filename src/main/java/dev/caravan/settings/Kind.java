@@ -2,12 +2,18 @@ package dev.caravan.settings;
 
 import java.util.regex.Pattern;
 
-/** What a setting holds. The packaged default shows it: {@code 45s}, {@code 32}, {@code true}, anything else. */
+/** What a setting holds. The packaged default shows it: {@code 45s}, {@code 1GiB}, {@code 32}, {@code true}, anything else. */
 enum Kind {
     DURATION("\\d+(ms|s|m|h|d)", Durations.EXPECTED) {
         @Override
         void check(String text) {
             Durations.parse(text);
+        }
+    },
+    SIZE("(?i)\\d+([kmgt]i?)?b", ByteSizes.EXPECTED) {
+        @Override
+        void check(String text) {
+            ByteSizes.parse(text);
         }
     },
     INTEGER("-?\\d+", "expected a whole number") {

@@ -10,6 +10,8 @@ final class SafetyRules {
     private static final List<String> POSITIVE =
             List.of("claim.lease", "claim.heartbeat", "claim.margin", "claim.poll", "retry.backoff", "run.wait");
     private static final Pattern NODE_ID = Pattern.compile("|[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+    private static final Pattern TOKEN = Pattern.compile("|[!-~]{16,}");
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|127\\.\\d+\\.\\d+\\.\\d+|::1");
     private static final Pattern HOST = Pattern.compile("\\S+");
 
     private final Draft draft;
@@ -32,6 +34,8 @@ final class SafetyRules {
         within("gpus.logical", 0, Integer.MAX_VALUE);
         within("http.port", 0, 65_535);
         form("node.id", NODE_ID, "at most 100 letters, digits, dots, dashes, underscores, first a letter or digit");
+        form("http.token", TOKEN, "at least 16 visible ASCII characters");
+        strangersNeedTheToken();
         form("http.host", HOST, "a host name or address such as 127.0.0.1 or 0.0.0.0");
     }
 
@@ -67,6 +71,19 @@ final class SafetyRules {
             String least =
                     "at least retry.backoff = " + draft.get("retry.backoff").value();
             refuse("retry.backoff_max", "retry.backoff", least, "");
+        }
+    }
+
+    private void strangersNeedTheToken() {
+        String host = draft.get("http.host").value();
+        if (draft.get("http.token").value().isEmpty()
+                && HOST.matcher(host).matches()
+                && !LOOPBACK.matcher(host).matches()) {
+            refuse(
+                    "http.token",
+                    "http.host",
+                    "a secret, since http.host " + host + " lets other machines in",
+                    "; set http.token, or keep http.host 127.0.0.1");
         }
     }
 

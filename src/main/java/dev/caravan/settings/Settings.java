@@ -47,6 +47,11 @@ public final class Settings {
         return Durations.parse(value(key, Kind.DURATION));
     }
 
+    /** In bytes. */
+    public long size(String key) {
+        return ByteSizes.parse(value(key, Kind.SIZE));
+    }
+
     public int integer(String key) {
         return Integer.parseInt(value(key, Kind.INTEGER));
     }

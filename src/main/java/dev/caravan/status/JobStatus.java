@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why the job as a whole failed, where a shard is not to blame
  * @param output where the merged file is or will be
  * @param sha256 of the merged file, once there is one
+ * @param pace how fast it went lately; null before the first shard is done, and once the job has ended
  * @param allShards every shard with its state, in manifest order; null where that is not asked for
  */
 public record JobStatus(
@@ -28,6 +29,7 @@ public record JobStatus(
         @Nullable String error,
         @Nullable String output,
         @Nullable String sha256,
+        @Nullable Pace pace,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<ShardLine> allShards) {
 
     public JobStatus {
@@ -85,6 +87,9 @@ public record JobStatus(
      */
     public record RowCounts(long total, long done, long out, long quarantined) {}
 
+    /** @param etaSeconds until all shards are done, if it goes on like that */
+    public record Pace(double rowsPerSecond, long etaSeconds) {}
+
     public record NodeShare(String node, String hostname, int done, int running) {}
 
     /** @param node who has or had it; null for a pending shard */
@@ -95,9 +100,25 @@ public record JobStatus(
             @Nullable String node,
             @Nullable String note) {}
 
+    static JobStatus unreadable(String job, String jobDir, String error) {
+        return new JobStatus(
+                job,
+                jobDir,
+                State.FAILED,
+                new ShardCounts(0, 0, 0, 0, 0, 0),
+                new RowCounts(0, 0, 0, 0),
+                List.of(),
+                List.of(),
+                error,
+                null,
+                null,
+                null,
+                null);
+    }
+
     /** The same without what grows with the number of shards. */
     public JobStatus withoutShardLines() {
-        return new JobStatus(job, jobDir, state, shards, rows, nodes, failures, error, output, sha256, null);
+        return new JobStatus(job, jobDir, state, shards, rows, nodes, failures, error, output, sha256, pace, null);
     }
 
     /** 0 done, 1 not finished, 2 failed or cancelled. */

@@ -19,7 +19,9 @@ import dev.caravan.store.LeaseStore;
 import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the state of one job. Reading again costs only what is new. Not thread-safe. */
 public final class StatusReader {
+    private static final Duration PACE_WINDOW = Duration.ofMinutes(10);
+
     private final JobFiles files;
     private final LeaseStore locks;
     private final Duration staleAfter;
@@ -85,6 +89,7 @@ public final class StatusReader {
                 open ? null : error,
                 null,
                 null,
+                null,
                 List.of());
     }
 
@@ -103,12 +108,14 @@ public final class StatusReader {
         List<ShardLine> lines = lines(job, failed);
         Optional<MergeRecord> merged = files.merged();
         String error = merged.isPresent() ? null : finalizeError(generations);
+        State state = state(lines, merged.isPresent(), error);
+        JobStatus.RowCounts rows = rows(job, lines);
         return new JobStatus(
                 job.jobId(),
                 files.layout().path().toString(),
-                state(lines, merged.isPresent(), error),
+                state,
                 counts(lines),
-                rows(job, lines),
+                rows,
                 nodes(lines),
                 failed.values().stream()
                         .sorted(Comparator.comparing(FailedRecord::shardId))
@@ -116,7 +123,33 @@ public final class StatusReader {
                 error,
                 merged.map(MergeRecord::output).orElse(job.output()),
                 merged.map(MergeRecord::sha256).orElse(null),
+                state == State.RUNNING ? pace(rows) : null,
                 lines);
+    }
+
+    /** Of the results so far; read {@link #read} first. */
+    public Collection<DoneRecord> done() {
+        return List.copyOf(done.values());
+    }
+
+    /** Over the last minutes, by the clocks of the nodes that finished something. */
+    private JobStatus.@Nullable Pace pace(JobStatus.RowCounts rows) {
+        double now = System.currentTimeMillis() / 1000.0;
+        double first = now;
+        for (DoneRecord record : done.values()) {
+            first = Math.min(first, finished(record) - record.seconds());
+        }
+        double from = Math.max(first, now - PACE_WINDOW.toSeconds());
+        long lately = 0;
+        for (DoneRecord record : done.values()) {
+            lately += finished(record) > from ? record.rowsIn() : 0;
+        }
+        double rate = lately / Math.max(1, now - from);
+        return lately == 0 ? null : new JobStatus.Pace(rate, Math.round((rows.total() - rows.done()) / rate));
+    }
+
+    private static double finished(DoneRecord record) {
+        return Instant.parse(record.finishedAt()).toEpochMilli() / 1000.0;
     }
 
     private static @Nullable String finalizeError(List<GenerationFiles> generations) {

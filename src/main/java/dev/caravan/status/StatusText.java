@@ -34,6 +34,13 @@ public final class StatusText {
                     "bad     %d records of the input are quarantined",
                     status.rows().quarantined());
         }
+        if (status.pace() != null) {
+            line(
+                    text,
+                    "pace    %.1f rows/s, ETA %d s",
+                    status.pace().rowsPerSecond(),
+                    status.pace().etaSeconds());
+        }
         for (JobStatus.NodeShare node : status.nodes()) {
             line(text, "node    %s: %d done, %d running", node.node(), node.done(), node.running());
         }

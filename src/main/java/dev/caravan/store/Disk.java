@@ -304,6 +304,17 @@ public final class Disk {
         }
     }
 
+    /** The end of a file, {@code most} bytes at most; empty if there is no such file. */
+    public static Optional<byte[]> tail(Path file, int most) throws IOException {
+        try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
+            long from = Math.max(0, in.size() - most);
+            in.position(from);
+            return Optional.of(Channels.newInputStream(in).readNBytes(most));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
     /** A file of /proc, which may vanish at any moment. */
     public static Optional<String> readKernelText(String path) {
         try {

@@ -2,6 +2,7 @@ package dev.caravan.store;
 
 import dev.caravan.shard.ShardId;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Every name in the shared directory. Nothing else in the program spells one. */
@@ -107,6 +108,15 @@ public final class Layout {
 
         public Job {
             path = path.toAbsolutePath().normalize();
+        }
+
+        /** The root under which the job lies, if it lies under one. */
+        public Optional<Root> root() {
+            Path parent = path.getParent();
+            Path above = parent == null ? null : parent.getParent();
+            return above == null || !new Root(above).jobs().equals(parent)
+                    ? Optional.empty()
+                    : Optional.of(new Root(above));
         }
 
         public String name() {

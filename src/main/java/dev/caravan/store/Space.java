@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record Space(long bytes, @Nullable Long inodes) {
     public static Space of(Path directory) throws IOException {
-        return new Space(Files.getFileStore(directory).getUsableSpace(), inodes(directory));
+        return new Space(freeBytes(directory), inodes(directory));
+    }
+
+    public static long freeBytes(Path directory) throws IOException {
+        return Files.getFileStore(directory).getUsableSpace();
     }
 
     /** Java does not tell; {@code stat -f} asks the same system call. */

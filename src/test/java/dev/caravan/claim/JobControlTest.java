@@ -70,7 +70,7 @@ class JobControlTest {
     void a_job_that_is_done_is_not_controlled_any_more() throws IOException {
         Files.writeString(
                 job.layout.mergeRecord(),
-                "{\"output\":\"o\",\"rows\":1,\"size_bytes\":1,\"sha256\":\"s\",\"shards\":[],\"nodes\":[],"
+                "{\"output\":\"o\",\"rows\":1,\"quarantined\":0,\"size_bytes\":1,\"sha256\":\"s\",\"shards\":[],\"nodes\":[],"
                         + "\"merged_by\":\"n\",\"merged_at\":\"t\"}");
 
         assertThatThrownBy(control::pause).hasMessageContaining("cannot be paused: it is done");

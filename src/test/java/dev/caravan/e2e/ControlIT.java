@@ -55,6 +55,7 @@ class ControlIT {
         fleet.run("resume", "--job-dir", job.inRoot().path().toString()).endsWith(0);
         node.endsWith(0);
         assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
+        assertThat(job.inRoot().report()).content().contains("<h1>paused: done</h1>");
     }
 
     @Test
@@ -79,5 +80,27 @@ class ControlIT {
                 .contains("it was cancelled");
         assertThat(fleet.run("merge", "--job-dir", jobDir).endsWith(2).stderr()).contains("was cancelled");
         assertThat(job.inRoot().mergedByDefault()).doesNotExist();
+        assertThat(job.inRoot().report()).content().contains("<h1>cancelled: cancelled</h1>");
+    }
+
+    @Test
+    void a_node_claims_no_shard_while_the_disk_is_nearly_full_and_says_so() throws IOException {
+        Sample job = new Sample(fleet.folder(), "roomy", 6, 3).written("");
+        String root = job.root().toString();
+        fleet.run("submit", job.descriptor().toString(), "--root", root).endsWith(0);
+        CaravanProcess node = fleet.with("node.min_free", "1000000TiB").start("node", "--root", root, "--once");
+
+        node.awaitLog("no shard is claimed until there is room again");
+        node.awaitLog("job roomy: prepared");
+        long before = beat(job);
+        Await.until("many polls are over", () -> beat(job) >= before + 2, node::toString);
+        assertThat(job.runs()).isEmpty();
+        CaravanProcess status =
+                fleet.run("status", "--job-dir", job.inRoot().path().toString());
+        assertThat(status.endsWith(1).stdout()).contains("claims no shard").contains("less than node.min_free");
+        node.kill();
+
+        fleet.with("node.min_free", "1B").run("node", "--root", root, "--once").endsWith(0);
+        assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
     }
 }

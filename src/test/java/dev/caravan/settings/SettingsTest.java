@@ -39,10 +39,12 @@ class SettingsTest {
         "intake.settle, 2s, DURATION",
         "exec.grace, 10s, DURATION",
         "gpus.devices, '', TEXT",
+        "node.min_free, 256MiB, SIZE",
         "gpus.logical, 0, INTEGER",
         "python.executable, '', TEXT",
         "http.host, 127.0.0.1, TEXT",
         "http.port, 0, INTEGER",
+        "http.token, '', TEXT",
         "run.wait, 35h, DURATION"
     })
     void every_key_has_its_name_default_and_kind(String key, String value, Kind kind) {
@@ -53,14 +55,15 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(20);
-        assertThat(load().properties()).hasSize(20);
+        assertThat(load().keys()).hasSize(22);
+        assertThat(load().properties()).hasSize(22);
     }
 
     @Test
     void values_are_read_by_their_kind() {
         assertThat(load().duration("run.wait")).isEqualTo(Duration.ofHours(35));
         assertThat(load().integer("claim.watch")).isEqualTo(32);
+        assertThat(load().size("node.min_free")).isEqualTo(256L << 20);
         assertThat(load().text("http.host")).isEqualTo("127.0.0.1");
         assertThatThrownBy(() -> load().integer("claim.lease")).hasMessageContaining("DURATION, not a INTEGER");
         assertThatThrownBy(() -> load().text("claim.leese")).hasMessageContaining("no setting claim.leese");
@@ -76,7 +79,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(20);
+        assertThat(keys).isEqualTo(22);
     }
 
     @Test
@@ -111,7 +114,7 @@ class SettingsTest {
     }
 
     private static String valid(Setting setting) {
-        return setting.value().isEmpty() ? "x" : setting.value();
+        return setting.value().isEmpty() ? "x".repeat(16) : setting.value();
     }
 
     @Test
@@ -127,6 +130,21 @@ class SettingsTest {
                 .isEqualTo(8080);
         assertThat(refusal(file("b.yaml", "http.port: 8080\nhttp:\n  port: 8081\n")))
                 .containsExactly(folder + "/b.yaml:3: http.port: given twice, first in line 1; remove one");
+    }
+
+    @Test
+    void a_server_that_other_machines_reach_needs_a_token_of_some_length() throws IOException {
+        assertThat(refusal(file("a.yaml", "http.host: 0.0.0.0\n")))
+                .containsExactly(folder + "/a.yaml:1: http.token: expected a secret, since http.host 0.0.0.0 lets other"
+                        + " machines in, found '' (the default); set http.token, or keep http.host 127.0.0.1");
+        assertThat(refusal(file("b.yaml", "http.token: short\n")))
+                .singleElement()
+                .asString()
+                .contains("at least 16");
+        assertThat(load(file("c.yaml", "http:\n  host: 0.0.0.0\n  token: 0123456789abcdef\n"))
+                        .text("http.host"))
+                .isEqualTo("0.0.0.0");
+        assertThat(load(file("d.yaml", "http.host: ::1\n")).text("http.host")).isEqualTo("::1");
     }
 
     @Test
@@ -151,7 +169,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(24);
+                .hasSize(26);
     }
 
     @Test
@@ -176,7 +194,8 @@ class SettingsTest {
                         file + ":5: retry.backoff: expected a duration (a whole number and a unit: 500ms, 8s, 2m, 35h,"
                                 + " 1d), found '5': the unit is missing; write 5s if seconds are meant",
                         file + ":6: lease: unknown key; did you mean claim.lease?",
-                        file + ":7: http: expected a section with keys of its own (http.host, http.port), found"
+                        file
+                                + ":7: http: expected a section with keys of its own (http.host, http.port, http.token), found"
                                 + " '8080'",
                         file + ":9: node.slots: expected a whole number, found a list; remove the line to keep the"
                                 + " default",
