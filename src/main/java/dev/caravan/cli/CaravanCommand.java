@@ -37,6 +37,7 @@ import picocli.CommandLine.IVersionProvider;
             CancelCommand.class,
             MergeCommand.class,
             VerifyCommand.class,
+            CleanCommand.class,
             DoctorCommand.class,
             DoctorHelperCommand.class,
             PythonCommand.class

@@ -1,5 +1,6 @@
 package dev.caravan.cli;
 
+import dev.caravan.CaravanException;
 import dev.caravan.finalize.Verification;
 import dev.caravan.finalize.Verifier;
 import dev.caravan.store.JobFiles;
@@ -36,8 +37,13 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Verification verification =
-                Verifier.verify(new JobFiles(new Layout.Job(jobDir)), new Verifier.Options(!skipInput, expectNodes));
+        JobFiles job = new JobFiles(new Layout.Job(jobDir));
+        if (job.isCleaned()) {
+            throw new CaravanException(
+                    "the job " + job.layout().path()
+                            + " was cleaned: shards and results were removed, so there is nothing to verify the merged file by");
+        }
+        Verification verification = Verifier.verify(job, new Verifier.Options(!skipInput, expectNodes));
         if (json) {
             System.out.println(Json.line(verification));
         } else {

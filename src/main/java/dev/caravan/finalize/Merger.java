@@ -38,6 +38,10 @@ public final class Merger {
                 throw new MergeException(
                         "the job " + request.job().layout().path() + " was cancelled: it is not merged");
             }
+            if (request.job().isCleaned()) {
+                throw new MergeException("the job " + request.job().layout().path()
+                        + " was cleaned: its results were removed, the merged file is all there is");
+            }
             OutputRules.check(output, request.job().layout(), manifest);
             List<DoneRecord> results = FinishedShards.of(request.job(), manifest);
             Concatenation all = new Concatenation(request.job().layout(), results, request.stillOwner());

@@ -94,6 +94,15 @@ public final class JobFiles {
         return parse(shared, layout.cancelled(), ControlRecord.class);
     }
 
+    /** Whether shards and attempts were removed, or are being. */
+    public boolean isCleaned() {
+        return shared.exists(layout.cleaned());
+    }
+
+    public void clean(ControlRecord record) throws IOException {
+        shared.publish(layout.cleaned(), Json.bytes(record));
+    }
+
     public Optional<MergeRecord> merged() {
         return parse(shared, layout.mergeRecord(), MergeRecord.class);
     }

@@ -180,7 +180,7 @@ class ArchitectureTest {
     private static final ArchRule QUICK_COMMANDS_LOAD_NO_CAMEL = noClasses()
             .that()
             .haveNameMatching(
-                    "dev\\.caravan\\..*cli\\.\\w*(Status|Watch|Retry|Pause|Resume|Cancel|Verify|Merge|Submit|Python|DoctorHelper)Command")
+                    "dev\\.caravan\\..*cli\\.\\w*(Status|Watch|Clean|Retry|Pause|Resume|Cancel|Verify|Merge|Submit|Python|DoctorHelper)Command")
             .should()
             .transitivelyDependOnClassesThat(resideInAPackage("org.apache.camel.."));
 

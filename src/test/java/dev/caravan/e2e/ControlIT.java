@@ -56,6 +56,37 @@ class ControlIT {
         node.endsWith(0);
         assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
         assertThat(job.inRoot().report()).content().contains("<h1>paused: done</h1>");
+        clean(job);
+    }
+
+    private void clean(Sample job) throws IOException {
+        String root = job.root().toString();
+        assertThat(fleet.run("clean", "--root", root).endsWith(0).stdout()).contains("kept  paused: ended at");
+        assertThat(fleet.run("clean", "--root", root, "--older-than", "0s")
+                        .endsWith(0)
+                        .stdout())
+                .contains("would remove  paused", "a dry run");
+        assertThat(job.inRoot().shards()).isNotEmptyDirectory();
+        byte[] merged = Files.readAllBytes(job.inRoot().mergedByDefault());
+        Files.write(job.inRoot().mergedByDefault(), new byte[1]);
+        assertThat(fleet.run("clean", "--root", root, "--older-than", "0s", "--force")
+                        .endsWith(0)
+                        .stdout())
+                .contains("kept  paused: its output");
+        assertThat(job.inRoot().attempts()).isNotEmptyDirectory();
+
+        Files.write(job.inRoot().mergedByDefault(), merged);
+        fleet.run("clean", "--root", root, "--older-than", "0s", "--force").endsWith(0);
+        assertThat(job.inRoot().shards()).doesNotExist();
+        assertThat(job.inRoot().attempts()).doesNotExist();
+        String jobDir = job.inRoot().path().toString();
+        assertThat(fleet.run("status", "--job-dir", jobDir).endsWith(0).stdout())
+                .contains("state   done");
+        fleet.run("doctor", "--job-dir", jobDir).endsWith(0);
+        assertThat(fleet.run("merge", "--job-dir", jobDir).endsWith(2).stderr()).contains("was cleaned");
+        assertThat(fleet.run("verify", "--job-dir", jobDir).endsWith(2).stderr())
+                .contains("was cleaned");
+        assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
     }
 
     @Test
