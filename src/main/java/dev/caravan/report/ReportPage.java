@@ -1,5 +1,6 @@
 package dev.caravan.report;
 
+import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.Manifest;
@@ -29,9 +30,9 @@ public final class ReportPage {
             body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
             h2 { margin: 2rem 0 .5rem; font-size: 1.1rem; } table { border-collapse: collapse; width: 100%%; }
             th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); }
-            td { overflow-wrap: anywhere; } .number { text-align: right; font-variant-numeric: tabular-nums; }
-            th { font-weight: 600; white-space: nowrap; } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
-            svg { width: 100%%; display: block; } rect { fill: var(--bar); } text { font-size: 13px; fill: currentColor; }
+            td { overflow-wrap: anywhere; } .number { font-variant-numeric: tabular-nums; }
+            th { font-weight: 600; white-space: nowrap; } th[scope=row] { width: 14rem; } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
+            svg { width: 100%%; display: block; } rect { fill: var(--bar); fill-opacity: .7; } text { font-size: 13px; fill: currentColor; }
             .wide { overflow-x: auto; } .scale { display: flex; justify-content: space-between; margin: .2rem 0; opacity: .7; }
             .next { border-left: 4px solid var(--bar); padding: .2rem 1rem; }
             </style></head><body>
@@ -190,8 +191,10 @@ public final class ReportPage {
         page.heading("Settings of the job").add("<div class=\"wide\"><table><tbody>");
         Execution.Ray ray = manifest.execution().ray();
         Policy policy = manifest.policy();
-        page.fact("ray.address", ray.address());
-        page.fact("ray.num_cpus", orDefault(ray.numCpus()));
+        if (manifest.execution().engine() == Engine.DATA_JUICER) {
+            page.fact("ray.address", ray.address());
+            page.fact("ray.num_cpus", orDefault(ray.numCpus()));
+        }
         page.fact("ray.num_gpus", orDefault(ray.numGpus()));
         page.fact("policy.max_retries", policy.maxRetries());
         page.fact("policy.max_infra_retries", policy.maxInfraRetries());

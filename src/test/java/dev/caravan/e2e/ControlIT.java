@@ -56,7 +56,17 @@ class ControlIT {
         node.endsWith(0);
         assertThat(job.inRoot().mergedByDefault()).content().isEqualTo(job.expected());
         assertThat(job.inRoot().report()).content().contains("<h1>paused: done</h1>");
+        watch(job);
         clean(job);
+    }
+
+    private void watch(Sample job) {
+        CaravanProcess all = fleet.start("watch", "--root", job.root().toString());
+        Await.until("the jobs are shown", () -> all.stdout().contains("node "), all::toString);
+        assertThat(all.stdout()).containsPattern("(?m)^paused +done +3 of 3 +0$");
+        all.kill();
+        CaravanProcess one = fleet.run("watch", "--job-dir", job.inRoot().path().toString());
+        assertThat(one.endsWith(0).stdout()).contains("state   done");
     }
 
     private void clean(Sample job) throws IOException {
