@@ -11,6 +11,8 @@ import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
+import dev.caravan.shard.OperatorRows;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
@@ -149,10 +151,11 @@ public final class Attempts {
                 Math.round(done.seconds()));
     }
 
-    private static DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running running) {
+    private DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running running) {
         Claim claim = shard.lease().claim();
         Execution execution = shard.manifest().execution();
         boolean ray = execution.engine() == Engine.DATA_JUICER;
+        List<OperatorRows> operators = driver(shard).operators(shard);
         return new DoneRecord(
                 shard.shard().id(),
                 claim.node(),
@@ -164,8 +167,9 @@ public final class Attempts {
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
                 ray ? DataJuicerDriver.address(shard) : null,
-                shard.shard().rows(),
-                result.tally().rows(),
+                Ledger.of(shard.shard().rows(), result.tally().rows(), 0, operators),
+                operators,
+                null,
                 result.tally().bytes(),
                 result.tally().sha256(),
                 result.sources(),

@@ -2,6 +2,7 @@ package dev.caravan.exec;
 
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.OperatorRows;
 import dev.caravan.store.Layout;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,6 +40,11 @@ final class CommandDriver implements EngineDriver {
     @Override
     public Path result(ClaimedShard shard) {
         return shard.attempt().commandOutput();
+    }
+
+    @Override
+    public List<OperatorRows> operators(ClaimedShard shard) {
+        return List.of();
     }
 
     @Override

@@ -5,12 +5,14 @@ import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OperatorRows;
 import dev.caravan.shard.Spent;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,6 +141,18 @@ final class DataJuicerDriver implements EngineDriver {
     @Override
     public Path result(ClaimedShard shard) {
         return shard.attempt().rayOutput();
+    }
+
+    @Override
+    public List<OperatorRows> operators(ClaimedShard shard) {
+        List<OperatorRows> operators = new ArrayList<>();
+        outcome(shard.attempt())
+                .ifPresent(said -> said.path("operators")
+                        .forEach(operator -> operators.add(new OperatorRows(
+                                operator.path("name").asText(),
+                                operator.path("rows_in").asLong(),
+                                operator.path("rows_out").asLong()))));
+        return operators;
     }
 
     @Override

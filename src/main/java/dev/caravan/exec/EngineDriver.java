@@ -1,6 +1,7 @@
 package dev.caravan.exec;
 
 import dev.caravan.lease.ClaimedShard;
+import dev.caravan.shard.OperatorRows;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +19,9 @@ interface EngineDriver {
 
     /** A file, or a folder whose files are the result in the order of their names. */
     Path result(ClaimedShard shard);
+
+    /** What each operator got and left, of a success; empty where the engine does not tell. */
+    List<OperatorRows> operators(ClaimedShard shard);
 
     /** Explains an exit code other than 0. */
     AttemptFailed explain(ClaimedShard shard, int exitCode);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.ShardId;
 import java.util.List;
 import java.util.Locale;
@@ -75,10 +76,19 @@ public record JobStatus(
 
     /**
      * @param total records of the input
-     * @param done records of finished shards
-     * @param out records of their results
+     * @param done records of finished shards; what became of them is in the other numbers
      */
-    public record RowCounts(long total, long done, long out) {}
+    public record RowCounts(long total, long done, long out, long filtered, long expanded, long failed) {
+        static RowCounts of(long total, Ledger finished) {
+            return new RowCounts(
+                    total,
+                    finished.rowsIn(),
+                    finished.rowsOut(),
+                    finished.filtered(),
+                    finished.expanded(),
+                    finished.failed());
+        }
+    }
 
     public record NodeShare(String node, String hostname, int done, int running) {}
 

@@ -22,6 +22,7 @@ import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.TestClaims;
@@ -162,7 +163,25 @@ class AttemptsTest {
         run();
         attempts.collect(shard, exchange);
         DoneRecord first = new DoneRecord(
-                job.id(0), "other", "h", 2, "t", 1, 1, "x", "command", null, 1, 1, 1, "0", List.of(), null, 1, "now");
+                job.id(0),
+                "other",
+                "h",
+                2,
+                "t",
+                1,
+                1,
+                "x",
+                "command",
+                null,
+                Ledger.of(1, 1, 0),
+                List.of(),
+                null,
+                1,
+                "0",
+                List.of(),
+                null,
+                1,
+                "now");
         job.files.publishDone(first);
         attempts.publish(shard, exchange);
 
