@@ -49,11 +49,13 @@ class LastBlockFirstMapper(Mapper):
 class FailingMapper(Mapper):
     """Fails as an operator of the user would, or takes its whole process down with it."""
 
-    def __init__(self, how="raise", *args, **kwargs):
+    def __init__(self, how="raise", only=None, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.how = how
+        self.how, self.only = how, only
 
     def process_single(self, sample):
+        if self.only is not None and sample["id"] not in self.only:
+            return sample
         if self.how == "raise":
             raise ValueError(f"row {sample['id']} is not to my taste")
         if self.how == "disk":

@@ -1,6 +1,7 @@
 package dev.caravan.exec;
 
 import dev.caravan.CaravanException;
+import dev.caravan.jsonl.Tally;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.LeaseLostException;
 import dev.caravan.shard.AttemptRecord;
@@ -22,7 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.camel.Body;
 import org.apache.camel.Exchange;
@@ -40,8 +41,6 @@ public final class Attempts {
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
     private static final String RUNNING = "CaravanAttempt";
     private static final String RESULT = "CaravanResult";
-    private static final int SIGNALLED = 128;
-    private static final int SIGNALS = 64;
 
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
@@ -58,37 +57,20 @@ public final class Attempts {
         this.gpus = gpus;
     }
 
-    /** What {@link #begin} started and the later steps end. */
-    private record Running(Gpus.Grant gpus, AttemptRecord record, long beganNanos) {}
-
     /** Makes the attempt's directory and hands the child to be to the exec endpoint. */
     public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException, InterruptedException {
         Layout.Attempt attempt = shard.attempt();
-        Execution execution = shard.manifest().execution();
-        Double wanted = execution.ray().numGpus();
+        Double wanted = shard.manifest().execution().ray().numGpus();
         Gpus.Grant grant = gpus.take(wanted == null ? 0 : wanted);
         try {
             Disk.createDirectories(attempt.work());
             Disk.createDirectories(attempt.produced());
-            EngineDriver.Start start = driver(shard).start(shard, grant);
-            Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime());
+            Trial whole = Trial.ofWhole(shard);
+            EngineDriver.Start start = driver(shard).start(whole, grant);
+            Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime(), whole);
             Disk.replace(attempt.record(), Json.bytes(running.record()));
-            CompletableFuture<String> stop = new CompletableFuture<>();
-            shard.lease().onLost(() -> stop.complete("the lease is lost"));
-            Policy policy = shard.manifest().policy();
-            exchange.setProperty(
-                    ChildBinding.CHILD,
-                    new Child(
-                            start.command(),
-                            attempt.work().toString(),
-                            start.environment(),
-                            start.cleared(),
-                            attempt.log().toString(),
-                            policy.attemptTimeout(),
-                            policy.stallTimeout(),
-                            List.of(driver(shard).result(shard).toString()),
-                            start.warm(),
-                            stop));
+            shard.lease().onLost(() -> running.stop().complete("the lease is lost"));
+            exchange.setProperty(ChildBinding.CHILD, child(start, running));
             exchange.setProperty(RUNNING, running);
             LOG.info("{}: started (log {})", shard, attempt.log());
         } catch (IOException | RuntimeException e) {
@@ -97,42 +79,39 @@ public final class Attempts {
         }
     }
 
-    /** Judges the child's end and puts its result together. */
-    public void collect(@Body ClaimedShard shard, Exchange exchange) throws IOException {
-        Child.End end = Objects.requireNonNull(exchange.getProperty(ChildBinding.END, Child.End.class));
+    /** Every child of an attempt has the attempt's log and working directory. */
+    private Child child(EngineDriver.Start start, Running running) {
+        ClaimedShard shard = running.trial().shard();
         Policy policy = shard.manifest().policy();
-        if (end instanceof Child.End.TimedOut) {
-            throw new AttemptFailed(FailureClass.TIMEOUT, "ran longer than " + policy.attemptTimeout());
-        } else if (end instanceof Child.End.Stalled) {
-            throw new AttemptFailed(FailureClass.STALLED, "neither log nor output grew for " + policy.stallTimeout());
-        } else if (end instanceof Child.End.Stopped stopped) {
-            throw new AttemptStopped(stopped.reason());
-        } else if (end instanceof Child.End.Exited exited && exited.code() != 0) {
-            throw ended(shard, exited.code());
+        return new Child(
+                start.command(),
+                shard.attempt().work().toString(),
+                start.environment(),
+                start.cleared(),
+                shard.attempt().log().toString(),
+                policy.attemptTimeout(),
+                policy.stallTimeout(),
+                List.of(driver(shard).result(running.trial()).toString()),
+                start.warm(),
+                running.stop());
+    }
+
+    /** Judges the child's end: its result is put together, or the attempt needs another child, or has failed. */
+    public void collect(@Body ClaimedShard shard, Exchange exchange) throws IOException {
+        Running running = Objects.requireNonNull(exchange.getProperty(RUNNING, Running.class));
+        Child.End end = Objects.requireNonNull(exchange.getProperty(ChildBinding.END, Child.End.class));
+        exchange.removeProperty(ChildBinding.CHILD);
+        @Nullable AttemptFailed failure = null;
+        try {
+            exchange.setProperty(RESULT, Ends.judge(end, running.trial(), driver(shard)));
+        } catch (AttemptFailed e) {
+            failure = e;
         }
-        exchange.setProperty(
-                RESULT,
-                ResultFiles.assemble(
-                        driver(shard).result(shard), shard.attempt().processed()));
-    }
-
-    private AttemptFailed ended(ClaimedShard shard, int code) {
-        return code > SIGNALLED && code <= SIGNALLED + SIGNALS
-                ? new AttemptFailed(
-                        FailureClass.INFRA,
-                        "killed by signal " + (code - SIGNALLED)
-                                + (code == SIGNALLED + 9 ? " (out of memory? see the kernel log)" : ""))
-                : unlessMountIsToBlame(shard, driver(shard).explain(shard, code));
-    }
-
-    /** A program that met a full disk or a dead mount ends with an error as if its input were bad. */
-    private static AttemptFailed unlessMountIsToBlame(ClaimedShard shard, AttemptFailed failure) {
-        return failure.failureClass() != FailureClass.DATA
-                ? failure
-                : Disk.trouble(shard.attempt().path(), shard.shard().bytes())
-                        .map(trouble -> new AttemptFailed(
-                                FailureClass.INFRA, failure.getMessage() + ", and nothing can be written: " + trouble))
-                        .orElse(failure);
+        Optional<Trial> next = running.after(failure);
+        if (next.isPresent()) {
+            EngineDriver.Start start = driver(shard).start(next.get(), running.gpus());
+            exchange.setProperty(ChildBinding.CHILD, child(start, running));
+        }
     }
 
     /** Publishes the done record, unless the lease is lost; of several results of one shard the first stands. */
@@ -140,22 +119,25 @@ public final class Attempts {
         ResultFiles.Result result = exchange.getProperty(RESULT, ResultFiles.Result.class);
         Running running = exchange.getProperty(RUNNING, Running.class);
         DoneRecord done = doneRecord(shard, result, running);
+        done.ledger().imbalance().ifPresent(trouble -> {
+            throw new AttemptFailed(FailureClass.DATA, "the rows do not add up: " + trouble);
+        });
         boolean first = shard.publish(done);
         end(shard, running, first ? AttemptStatus.DONE : AttemptStatus.SUPERSEDED, null, null);
         LOG.info(
-                "{}: {} ({} of {} rows, {} s)",
+                "{}: {} ({}, {} s)",
                 shard,
                 first ? "done" : "superseded, another attempt published first",
-                done.rows(),
-                done.rowsIn(),
+                done.ledger(),
                 Math.round(done.seconds()));
     }
 
-    private DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running running) {
+    private DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running running) throws IOException {
         Claim claim = shard.lease().claim();
         Execution execution = shard.manifest().execution();
         boolean ray = execution.engine() == Engine.DATA_JUICER;
-        List<OperatorRows> operators = driver(shard).operators(shard);
+        List<OperatorRows> operators = driver(shard).operators(running.trial());
+        Optional<Tally> failed = FailedRows.of(shard);
         return new DoneRecord(
                 shard.shard().id(),
                 claim.node(),
@@ -167,9 +149,13 @@ public final class Attempts {
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
                 ray ? DataJuicerDriver.address(shard) : null,
-                Ledger.of(shard.shard().rows(), result.tally().rows(), 0, operators),
+                Ledger.of(
+                        shard.shard().rows(),
+                        result.tally().rows(),
+                        failed.map(Tally::rows).orElse(0L),
+                        operators),
                 operators,
-                null,
+                failed.map(tally -> FailedRows.failures(shard, tally)).orElse(null),
                 result.tally().bytes(),
                 result.tally().sha256(),
                 result.sources(),
@@ -195,13 +181,14 @@ public final class Attempts {
                     ? failure.getMessage()
                     : failure.toString();
             end(shard, running, AttemptStatus.FAILED, failureClass, reason);
-            failedAttempt(shard, failureClass, reason);
+            boolean forGood = failure instanceof AttemptFailed known && known.isForGood();
+            failedAttempt(shard, failureClass, reason, forGood);
         }
     }
 
-    private static void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason) {
+    private static void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason, boolean forGood) {
         try {
-            shard.fail(failureClass, reason)
+            shard.fail(failureClass, reason, forGood)
                     .ifPresentOrElse(
                             record -> LOG.error("{}: failed for good: {}", shard, record.summary()),
                             () -> LOG.warn(

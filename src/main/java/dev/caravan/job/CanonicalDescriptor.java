@@ -46,6 +46,9 @@ public final class CanonicalDescriptor {
         fields.put("max_stalled_retries", policy.maxStalledRetries());
         fields.put("attempt_timeout", Durations.format(policy.attemptTimeout()));
         fields.put("stall_timeout", Durations.format(policy.stallTimeout()));
+        fields.put("isolate_poison", policy.isolatePoison());
+        fields.put("max_failed_records", policy.maxFailedRecords());
+        fields.put("max_failed_percent", policy.maxFailedPercent());
         return fields;
     }
 }

@@ -41,7 +41,12 @@ public final class DescriptorReader {
             "policy.max_timeout_retries",
             "policy.max_stalled_retries",
             "policy.attempt_timeout",
-            "policy.stall_timeout");
+            "policy.stall_timeout",
+            "policy.isolate_poison",
+            "policy.max_failed_records",
+            "policy.max_failed_percent");
+    private static final String YES_OR_NO = "expected true or false";
+    private static final String PERCENT = "expected a number from 0 to 100";
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
 
@@ -218,18 +223,38 @@ public final class DescriptorReader {
     private Policy policy() {
         Fields policy = root.section("policy").refuseUnknown(FIELDS);
         return new Policy(
-                retries(policy, "max_retries", Policy.DEFAULT.maxRetries()),
-                retries(policy, "max_infra_retries", Policy.DEFAULT.maxInfraRetries()),
-                retries(policy, "max_timeout_retries", Policy.DEFAULT.maxTimeoutRetries()),
-                retries(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
+                count(policy, "max_retries", Policy.DEFAULT.maxRetries()),
+                count(policy, "max_infra_retries", Policy.DEFAULT.maxInfraRetries()),
+                count(policy, "max_timeout_retries", Policy.DEFAULT.maxTimeoutRetries()),
+                count(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
                 timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
-                timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()));
+                timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
+                policy.parsed("isolate_poison", YES_OR_NO, DescriptorReader::yesOrNo)
+                        .orElse(Policy.DEFAULT.isolatePoison()),
+                count(policy, "max_failed_records", (int) Policy.DEFAULT.maxFailedRecords()),
+                policy.parsed("max_failed_percent", PERCENT, DescriptorReader::percent)
+                        .orElse(Policy.DEFAULT.maxFailedPercent()));
     }
 
-    private static int retries(Fields policy, String name, int otherwise) {
+    private static int count(Fields policy, String name, int otherwise) {
         String expected = "expected a whole number of at least 0";
         return policy.parsed(name, expected, text -> Numbers.whole(text, 0, expected))
                 .orElse(otherwise);
+    }
+
+    private static boolean yesOrNo(String text) {
+        if (!text.equals("true") && !text.equals("false")) {
+            throw new IllegalArgumentException(YES_OR_NO + ", found '" + text + "'");
+        }
+        return text.equals("true");
+    }
+
+    private static double percent(String text) {
+        double percent = Numbers.decimal(text, true, PERCENT);
+        if (percent > 100) {
+            throw new IllegalArgumentException(PERCENT + ", found '" + text + "'");
+        }
+        return percent;
     }
 
     private static Duration timeout(Fields policy, String name, Duration otherwise) {

@@ -286,6 +286,16 @@ public final class Layout {
             return path.resolve("processed.jsonl");
         }
 
+        /** Of the run of the engine over some of the shard's records. */
+        public Attempt trial(int number) {
+            return new Attempt(path.resolve("trials").resolve("%04d".formatted(number)));
+        }
+
+        /** Of a trial: its records. */
+        public Path input() {
+            return path.resolve("input.jsonl");
+        }
+
         /** The records that the engine fails on, one JSON object a line. */
         public Path failedRecords() {
             return path.resolve("failed-records.jsonl");

@@ -119,6 +119,7 @@ class AttemptsTest {
     }
 
     private AttemptFailed failureOf(Child.End end) throws Exception {
+        attempts.begin(shard, exchange);
         ended(end);
         return catchThrowableOfType(AttemptFailed.class, () -> attempts.collect(shard, exchange));
     }
@@ -271,6 +272,7 @@ class AttemptsTest {
     void other_ends_have_classes_of_their_own() throws Exception {
         assertThat(failureOf(new Child.End.TimedOut()).failureClass()).isEqualTo(FailureClass.TIMEOUT);
         assertThat(failureOf(new Child.End.Stalled()).failureClass()).isEqualTo(FailureClass.STALLED);
+        attempts.begin(shard, exchange);
         ended(new Child.End.Stopped("the node shuts down"));
         assertThatThrownBy(() -> attempts.collect(shard, exchange))
                 .isInstanceOf(AttemptStopped.class)

@@ -33,7 +33,7 @@ class CommandDriverTest {
     }
 
     private EngineDriver.Start start(ClaimedShard shard) throws Exception {
-        return new CommandDriver().start(shard, new Gpus(List.of("3")).take(1));
+        return new CommandDriver().start(Trial.ofWhole(shard), new Gpus(List.of("3")).take(1));
     }
 
     private ClaimedShard claim(TestJob job) throws Exception {

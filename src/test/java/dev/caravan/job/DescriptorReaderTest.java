@@ -41,6 +41,9 @@ class DescriptorReaderTest {
               max_stalled_retries: 4
               attempt_timeout: 2h
               stall_timeout: 90s
+              isolate_poison: true
+              max_failed_records: 7
+              max_failed_percent: 0.5
             """;
 
     private static final String FULL_JSON = """
@@ -50,7 +53,8 @@ class DescriptorReaderTest {
             \t"command": null,
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
-            \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s"}
+            \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s",
+            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 5e-1}
             }
             """;
 
@@ -61,7 +65,7 @@ class DescriptorReaderTest {
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
             64,
-            new Policy(0, 20, 2, 4, Duration.ofHours(2), Duration.ofSeconds(90)));
+            new Policy(0, 20, 2, 4, Duration.ofHours(2), Duration.ofSeconds(90), true, 7, 0.5));
 
     @Test
     void every_field_is_read() {
@@ -83,7 +87,7 @@ class DescriptorReaderTest {
                         null,
                         null,
                         null,
-                        new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO)));
+                        Policy.of(3, 10, 1, 3)));
     }
 
     @Test
@@ -166,7 +170,12 @@ class DescriptorReaderTest {
                         + " a unit: 500ms, 8s, 2m, 35h, 1d), found '10': the unit is missing; write 10s if seconds are"
                         + " meant",
                 "policy:\\n  stall_timeout: -1s | 4: policy.stall_timeout: expected a duration (a whole number and a"
-                        + " unit: 500ms, 8s, 2m, 35h, 1d), found '-1s': a duration cannot be negative"
+                        + " unit: 500ms, 8s, 2m, 35h, 1d), found '-1s': a duration cannot be negative",
+                "policy:\\n  isolate_poison: yes | 4: policy.isolate_poison: expected true or false, found 'yes'",
+                "policy:\\n  max_failed_records: -1 | 4: policy.max_failed_records: expected a whole number of at"
+                        + " least 0, found '-1'",
+                "policy:\\n  max_failed_percent: 101 | 4: policy.max_failed_percent: expected a number from 0 to"
+                        + " 100, found '101'"
             })
     void a_wrong_field_is_refused_with_its_line(String added, String expected) {
         assertThat(refusal(MINIMAL + added.replace("\\n", "\n"))).containsExactly("job.yaml:" + expected);

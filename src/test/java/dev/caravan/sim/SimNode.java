@@ -195,7 +195,7 @@ final class SimNode implements Scheduler.Process {
     private void fail(ClaimedShard shard, FailureClass failure) {
         try {
             invariants.fails(shard, failure);
-            shard.fail(failure, "as planned");
+            shard.fail(failure, "as planned", false);
             simulation.trace().line(this, "failed " + shard + ": " + failure);
         } catch (IOException | LeaseLostException e) {
             simulation.trace().line(this, "could not record the failure of " + shard + ": " + e);
