@@ -1,5 +1,6 @@
 """A Ray of one's own for one attempt: private, short-lived, gone afterwards; or the node's running Ray, left alone."""
 
+import math
 import os
 import secrets
 import shutil
@@ -81,8 +82,8 @@ def check_store(size):
 
 
 def _whole(number):
-    """4.0 as 4: JSON does not tell them apart, Ray does."""
-    return int(number) if number is not None and number == int(number) else number
+    """Ray starts with whole numbers only: with a part of a CPU it has one."""
+    return None if number is None else math.ceil(number)
 
 
 def offer_modules(folder, paths, environ=os.environ):

@@ -8,18 +8,39 @@ from data_juicer.ops.base_op import OPERATORS, Mapper
 
 @OPERATORS.register_module("gpu_probe_mapper")
 class GpuProbeMapper(Mapper):
-    """Writes down which GPUs Ray gave to the task that the row was processed in."""
+    """Writes down which GPUs Ray gave to the task that the row was processed in.
+
+    With a folder: waits until as many tasks as `together` are at work at the same time, and fails if a GPU has two.
+    """
 
     _batched_op = True
+
+    def __init__(self, folder=None, together=0, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.folder, self.together = folder, together
 
     def process_batched(self, samples):
         import ray
 
         ids = ",".join(map(str, ray.get_gpu_ids()))
+        if self.folder:
+            self._meet(os.path.join(self.folder, f"gpu-{ids}"))
         count = len(samples[self.text_key])
         samples["gpu_ids"] = [ids] * count
         samples["visible"] = [os.environ.get("CUDA_VISIBLE_DEVICES", "unset")] * count
         return samples
+
+    def _meet(self, mine):
+        open(mine, "x").close()
+        met, deadline = os.path.join(self.folder, "met"), time.monotonic() + 90
+        while not os.path.exists(met):
+            if sum(name.startswith("gpu-") for name in os.listdir(self.folder)) >= self.together:
+                open(met, "w").close()
+            elif time.monotonic() > deadline:
+                raise TimeoutError(f"{self.together} tasks were never at work at the same time")
+            else:
+                time.sleep(0.02)
+        os.unlink(mine)
 
 
 @OPERATORS.register_module("last_block_first_mapper")

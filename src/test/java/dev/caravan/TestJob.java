@@ -13,13 +13,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** A prepared job directory of engine command; each shard holds one record. */
 public final class TestJob {
-    public static final Policy POLICY = Policy.of(1, 10, 1, 1);
+    public static final Policy POLICY = new Policy(1, 10, 1, 1, Duration.ZERO, Duration.ZERO);
 
     public final Layout.Job layout;
     public final JobFiles files;
@@ -68,7 +69,9 @@ public final class TestJob {
                         Execution.Ray.DEFAULT),
                 POLICY,
                 layout.mergedByDefault().toString(),
-                List.of());
+                List.of(),
+                null,
+                null);
         Files.write(layout.manifest(), Json.bytes(manifest));
         return new TestJob(layout, manifest);
     }

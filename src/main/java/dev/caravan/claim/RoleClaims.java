@@ -11,6 +11,7 @@ import dev.caravan.shard.Role;
 import dev.caravan.store.Layout;
 import dev.caravan.store.LeaseStore;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** The claims of one generation's roles on this node. There is no rank 0: any node may hold a role, one at a time does. */
 public final class RoleClaims {
     /** Whoever dies with a role has done no harm: there is always a next one, unless roles kill every node. */
-    private static final Policy PATIENT = Policy.of(3, 100, 1, 3);
+    private static final Policy PATIENT = new Policy(3, 100, 1, 3, Duration.ZERO, Duration.ZERO);
 
     private final Layout.Job job;
     private final Layout.Generation generation;

@@ -30,6 +30,7 @@ import picocli.CommandLine.IVersionProvider;
             WorkerCommand.class,
             StatusCommand.class,
             RetryCommand.class,
+            RerunCommand.class,
             MergeCommand.class,
             VerifyCommand.class,
             DoctorCommand.class,

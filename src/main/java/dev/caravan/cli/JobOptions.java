@@ -54,7 +54,7 @@ final class JobOptions {
     @Option(
             names = "--ray-address",
             paramLabel = "ADDRESS",
-            description = "local (a Ray for each attempt), warm (one that stays) or auto. Default: local.")
+            description = "warm (a Ray that stays), local (one for each attempt) or auto. Default: warm.")
     @Nullable
     String rayAddress;
 

@@ -1,6 +1,7 @@
 package dev.caravan.cli;
 
 import dev.caravan.settings.Durations;
+import dev.caravan.settings.Settings;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -23,18 +24,36 @@ final class LeaveOptions {
             names = "--deadline",
             paramLabel = "INSTANT",
             converter = InstantConverter.class,
-            description = "Leave at this time, such as 2026-01-31T18:00:00Z or seconds since 1970.")
+            description =
+                    "Leave at this time, such as 2026-01-31T18:00:00Z or seconds since 1970. Default: in time before"
+                            + " $SLURM_JOB_END_TIME, if that is set.")
     @Nullable
     Instant deadline;
 
+    private static final String END_OF_SLURM_JOB = "SLURM_JOB_END_TIME";
+
+    /** For the last facts to be written, and clocks that differ. */
+    private static final Duration RESERVE = Duration.ofSeconds(10);
+
     /** The earlier of both; null for no limit. */
     @Nullable
-    Duration limit() {
-        Duration untilDeadline = deadline == null ? null : Duration.between(Instant.now(), deadline);
+    Duration limit(Settings settings) {
+        Instant end = deadline == null ? beforeEndOfSlurmJob(settings) : deadline;
+        Duration untilDeadline = end == null ? null : Duration.between(Instant.now(), end);
         if (maxRuntime == null || untilDeadline == null) {
             return maxRuntime == null ? untilDeadline : maxRuntime;
         }
         return maxRuntime.compareTo(untilDeadline) < 0 ? maxRuntime : untilDeadline;
+    }
+
+    private static @Nullable Instant beforeEndOfSlurmJob(Settings settings) {
+        String end = System.getenv().getOrDefault(END_OF_SLURM_JOB, "");
+        return end.matches("\\d{1,15}")
+                ? Instant.ofEpochSecond(Long.parseLong(end))
+                        .minus(settings.duration("node.drain"))
+                        .minus(settings.duration("exec.grace"))
+                        .minus(RESERVE)
+                : null;
     }
 
     static final class DurationConverter implements ITypeConverter<Duration> {

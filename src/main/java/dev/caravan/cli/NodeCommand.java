@@ -51,7 +51,7 @@ final class NodeCommand implements Callable<Integer> {
         Checks.root(new Layout.Root(root), loaded);
         Node node = new Node(
                 loaded,
-                NodePlan.forRoot(new Layout.Root(root), once).within(leave.limit()),
+                NodePlan.forRoot(new Layout.Root(root), once).within(leave.limit(loaded)),
                 PythonLink.of(loaded, false));
         node.run();
         return once ? outcome(node.jobs(), loaded.duration("claim.lease")) : CaravanCommand.DONE;

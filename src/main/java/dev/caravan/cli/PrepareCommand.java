@@ -41,10 +41,13 @@ final class PrepareCommand implements Callable<Integer> {
             System.out.println(Json.line(prepared.manifest()));
         } else {
             System.out.printf(
-                    "%s: %d rows in %d shards (%s)%n",
+                    "%s: %d rows in %d shards%s (%s)%n",
                     prepared instanceof Prepared.Made ? "prepared" : "Job is already prepared and unchanged",
                     prepared.manifest().totalRows(),
                     prepared.manifest().numShards(),
+                    prepared.manifest().quarantined() == 0
+                            ? ""
+                            : ", " + prepared.manifest().quarantined() + " bad records quarantined",
                     job.job().path());
         }
         return CaravanCommand.DONE;

@@ -34,6 +34,9 @@ final class Results {
         for (OperatorRows operator : merged.operators()) {
             System.out.printf("  %s: %d in, %d out%n", operator.name(), operator.rowsIn(), operator.rowsOut());
         }
+        if (merged.quarantined() > 0) {
+            System.out.println("bad     " + merged.quarantined() + " records of the input are quarantined");
+        }
         System.out.println("sha256  " + merged.sha256());
         merged.warnings().forEach(warning -> System.out.println("warning " + warning));
         for (MergeRecord.Part part : merged.shards()) {

@@ -31,7 +31,11 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = {
             "Runs one job from input to merged file, without an inbox. Start the same command on every node:",
-            "one prepares, all work, one merges, and all exit with the same code."
+            "one prepares, all work, one merges, and all exit with the same code.",
+            "",
+            "Of several processes that torchrun, mpirun or srun starts on one host the first works, the others exit with 0.",
+            "configs/schedulers/ has a template for each scheduler.",
+            ""
         })
 final class RunCommand implements Callable<Integer> {
     private static final int SHARDS_BY_DEFAULT = 4;
@@ -43,7 +47,8 @@ final class RunCommand implements Callable<Integer> {
             names = "--run-id",
             paramLabel = "ID",
             description = "Tells this submission from earlier ones of the same job directory; the same on all nodes."
-                    + " Default: $PAI_JOB_ID, $DLC_JOB_ID, $JOB_ID, $SLURM_JOB_ID, else 'default'.")
+                    + " Default: the first that is set of $PAI_JOB_ID, $DLC_JOB_ID, $JOB_ID, $SLURM_ARRAY_JOB_ID,"
+                    + " $SLURM_JOB_ID, else 'default'.")
     @Nullable
     String runId;
 
@@ -90,6 +95,15 @@ final class RunCommand implements Callable<Integer> {
         }
         Settings loaded = settings.load();
         JobDescriptor asked = job.descriptor(SHARDS_BY_DEFAULT);
+        Launcher.refuseMpiLauncherAlone(System.getenv());
+        Optional<Launcher> launcher = Launcher.of(System.getenv());
+        if (launcher.filter(Launcher::isExtra).isPresent()) {
+            System.err.println(
+                    launcher.get().name() + " started several processes on this host, and the first one works"
+                            + " for all: this one (" + launcher.get().variable() + "="
+                            + launcher.get().localRank() + ") has nothing to do");
+            return CaravanCommand.DONE;
+        }
         OptionalInt cap = Participation.cap(requireAllNodes, nodes, asked.numShards());
         Checks.job(job.job(), loaded);
         Layout.Generation generation = agree(asked);
@@ -99,7 +113,7 @@ final class RunCommand implements Callable<Integer> {
                         + " already; if the cause is removed, start it again with a --run-id of its own"));
         boolean toldToLeave = new Node(
                         loaded,
-                        NodePlan.forRun(job.job(), generation, cap).within(leave.limit()),
+                        NodePlan.forRun(job.job(), generation, cap).within(leave.limit(loaded)),
                         PythonLink.of(loaded, false))
                 .run();
         Optional<RoleResult> failure = failure(results);

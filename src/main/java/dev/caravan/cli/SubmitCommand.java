@@ -3,6 +3,8 @@ package dev.caravan.cli;
 import dev.caravan.CaravanException;
 import dev.caravan.intake.Inbox;
 import dev.caravan.job.JobDescriptor;
+import dev.caravan.node.KnownNodes;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.status.JobStatus;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
@@ -40,6 +42,7 @@ final class SubmitCommand implements Callable<Integer> {
     public Integer call() {
         JobDescriptor asked = Descriptors.read(descriptor);
         Layout.Root shared = new Layout.Root(root);
+        refuseIfNoNodeHas(asked.execution().ray().gpuDemand(), shared);
         Inbox inbox = new Inbox(shared);
         Path dropped = inbox.submit(asked);
         System.err.println("submitted " + asked.name() + " (" + dropped + ")");
@@ -53,6 +56,18 @@ final class SubmitCommand implements Callable<Integer> {
                 () -> !Disk.exists(dropped) && isAccepted(shared, dropped),
                 () -> {});
         return Results.report(ended, new JobFiles(job), json);
+    }
+
+    /** A file that is copied into the inbox waits for a larger node; who submits learns it at once. */
+    private static void refuseIfNoNodeHas(GpuDemand demand, Layout.Root root) {
+        try {
+            new KnownNodes(root).shortage(demand).ifPresent(known -> {
+                throw new CaravanException("a shard asks for GPUs: " + demand + ", and no node has as many (" + known
+                        + "): lower ray.num_gpus, or start a node that has them first");
+            });
+        } catch (IOException e) {
+            throw new CaravanException("cannot read " + root.nodes() + ": " + e, e);
+        }
     }
 
     /** Asked before the job is looked at, which may be another of the same name. */

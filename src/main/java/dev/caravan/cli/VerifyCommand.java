@@ -45,7 +45,7 @@ final class VerifyCommand implements Callable<Integer> {
         } else {
             for (Verification.Step step : verification.steps()) {
                 System.out.printf(
-                        "%-4s  %-9s %s%s%n",
+                        "%-4s  %-10s %s%s%n",
                         step.ok() ? "ok" : "BAD",
                         step.name(),
                         step.summary(),

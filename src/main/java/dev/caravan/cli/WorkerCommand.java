@@ -85,7 +85,7 @@ final class WorkerCommand implements Callable<Integer> {
         OptionalInt most = maxShards == null ? OptionalInt.empty() : OptionalInt.of(maxShards);
         boolean toldToLeave = new Node(
                         loaded,
-                        NodePlan.forWorker(job, most, this::overridden).within(leave.limit()),
+                        NodePlan.forWorker(job, most, this::overridden).within(leave.limit(loaded)),
                         PythonLink.of(loaded, allowVersionMismatch))
                 .run();
         JobStatus status = new StatusReader(job, loaded.duration("claim.lease")).read();

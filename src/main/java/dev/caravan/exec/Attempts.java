@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.camel.Body;
 import org.apache.camel.Exchange;
@@ -44,39 +45,42 @@ public final class Attempts {
 
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
+    private final Ends ends;
 
     /**
      * @param python asked for when the first shard of engine data-juicer starts
      * @param environment of this process
      * @param slots shards at once, which share the CPUs
+     * @param gpus where each claim has its devices
+     * @param leaving whether the node has been told to leave
      */
-    public Attempts(Supplier<PythonSide> python, Map<String, String> environment, int slots, Gpus gpus) {
+    public Attempts(
+            Supplier<PythonSide> python,
+            Map<String, String> environment,
+            int slots,
+            Gpus gpus,
+            BooleanSupplier leaving) {
         this.drivers = Map.of(
                 Engine.DATA_JUICER, new DataJuicerDriver(python, environment, slots),
                 Engine.COMMAND, new CommandDriver());
         this.gpus = gpus;
+        this.ends = new Ends(leaving);
     }
 
     /** Makes the attempt's directory and hands the child to be to the exec endpoint. */
-    public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException, InterruptedException {
+    public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
         Layout.Attempt attempt = shard.attempt();
-        Double wanted = shard.manifest().execution().ray().numGpus();
-        Gpus.Grant grant = gpus.take(wanted == null ? 0 : wanted);
-        try {
-            Disk.createDirectories(attempt.work());
-            Disk.createDirectories(attempt.produced());
-            Trial whole = Trial.ofWhole(shard);
-            EngineDriver.Start start = driver(shard).start(whole, grant);
-            Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime(), whole);
-            Disk.replace(attempt.record(), Json.bytes(running.record()));
-            shard.lease().onLost(() -> running.stop().complete("the lease is lost"));
-            exchange.setProperty(ChildBinding.CHILD, child(start, running));
-            exchange.setProperty(RUNNING, running);
-            LOG.info("{}: started (log {})", shard, attempt.log());
-        } catch (IOException | RuntimeException e) {
-            grant.close();
-            throw e;
-        }
+        Gpus.Grant grant = gpus.of(shard.lease().claim().token());
+        Disk.createDirectories(attempt.work());
+        Disk.createDirectories(attempt.produced());
+        Trial whole = Trial.ofWhole(shard);
+        EngineDriver.Start start = driver(shard).start(whole, grant);
+        Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime(), whole);
+        Disk.replace(attempt.record(), Json.bytes(running.record()));
+        shard.lease().onLost(() -> running.stop().complete("the lease is lost"));
+        exchange.setProperty(ChildBinding.CHILD, child(start, running));
+        exchange.setProperty(RUNNING, running);
+        LOG.info("{}: started (log {})", shard, attempt.log());
     }
 
     /** Every child of an attempt has the attempt's log and working directory. */
@@ -103,7 +107,7 @@ public final class Attempts {
         exchange.removeProperty(ChildBinding.CHILD);
         @Nullable AttemptFailed failure = null;
         try {
-            exchange.setProperty(RESULT, Ends.judge(end, running.trial(), driver(shard)));
+            exchange.setProperty(RESULT, ends.judge(end, running.trial(), driver(shard)));
         } catch (AttemptFailed e) {
             failure = e;
         }
@@ -229,7 +233,6 @@ public final class Attempts {
         if (running == null) {
             return;
         }
-        running.gpus().close();
         try {
             Disk.replace(
                     shard.attempt().record(),

@@ -19,8 +19,8 @@ public final class ChildExecutor implements ExecCommandExecutor, AutoCloseable {
      * The leash: standard input is a pipe whose only writer is this process. When this process dies in any way,
      * {@code cat} sees the end and the whole session is killed.
      */
-    private static final String LEASH =
-            "exec 3<&0; ( cat <&3 >/dev/null 2>&1; pkill -KILL -s $$; kill -9 -$$ ) 3<&3 2>/dev/null & exec \"$@\" </dev/null 3<&-";
+    private static final String LEASH = ChildProcess.DEAF_TO_USR1
+            + "exec 3<&0; ( cat <&3 >/dev/null 2>&1; pkill -KILL -s $$; kill -9 -$$ ) 3<&3 2>/dev/null & exec \"$@\" </dev/null 3<&-";
 
     static final String SHUTDOWN = "the node shuts down";
 

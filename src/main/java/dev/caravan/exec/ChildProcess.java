@@ -9,6 +9,12 @@ import org.apache.camel.component.exec.ExecException;
 
 /** Starts a child as the leader of a session of its own, behind a shell line that ends the session with this process. */
 final class ChildProcess {
+    /**
+     * Slurm tells a whole step, children and all, that its time is up. That is for the node: the child may yet finish,
+     * and a signal that it did not expect would end it.
+     */
+    static final String DEAF_TO_USR1 = "trap '' USR1; ";
+
     private ChildProcess() {}
 
     /** @param leash what a shell does before it becomes the child */

@@ -60,7 +60,7 @@ final class DataJuicerDriver implements EngineDriver {
     record RayRequest(
             String address,
             double numCpus,
-            @Nullable Double numGpus,
+            int numGpus,
             @Nullable Long objectStoreMemory) {}
 
     /** What a warm runner settles when it starts. */
@@ -86,8 +86,8 @@ final class DataJuicerDriver implements EngineDriver {
                 trial.input().toString(),
                 directory.path().toString(),
                 directory.produced().toString(),
-                shard.manifest().policy().isolatePoison() ? FailedRows.allowance(shard) : null,
-                ray(shard));
+                shard.manifest().policy().poison().isolate() ? FailedRows.allowance(shard) : null,
+                ray(shard, gpus));
         Disk.replace(directory.request(), Json.bytes(request));
         PythonSide found = python.get();
         Map<String, String> environment = new HashMap<>();
@@ -113,12 +113,12 @@ final class DataJuicerDriver implements EngineDriver {
                 null);
     }
 
-    private RayRequest ray(ClaimedShard shard) {
+    private RayRequest ray(ClaimedShard shard, Gpus.Grant gpus) {
         Execution.Ray ray = shard.manifest().execution().ray();
         double cpus = ray.numCpus() != null
                 ? ray.numCpus()
                 : Math.max(1, Runtime.getRuntime().availableProcessors() / slots);
-        return new RayRequest(address(shard), cpus, ray.numGpus(), ray.objectStoreMemory());
+        return new RayRequest(address(shard), cpus, gpus.count(), ray.objectStoreMemory());
     }
 
     private static List<String> runner(PythonSide python, String... arguments) {

@@ -6,7 +6,7 @@ import dev.caravan.jsonl.Tally;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Manifest;
-import dev.caravan.shard.Policy;
+import dev.caravan.shard.Poison;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
@@ -30,15 +30,15 @@ final class FailedRows {
         for (ShardId done : job.doneShards()) {
             failed += job.done(done).map(record -> record.ledger().failed()).orElse(0L);
         }
-        return manifest.policy().failedAllowed(manifest.totalRows()) - failed;
+        return manifest.policy().poison().allowed(manifest.totalRows()) - failed;
     }
 
     static AttemptFailed tooMany(Manifest manifest) {
-        Policy policy = manifest.policy();
-        long allowed = policy.failedAllowed(manifest.totalRows());
-        String limit = allowed == policy.maxFailedRecords()
+        Poison poison = manifest.policy().poison();
+        long allowed = poison.allowed(manifest.totalRows());
+        String limit = allowed == poison.most()
                 ? "policy.max_failed_records: " + allowed
-                : "policy.max_failed_percent: " + policy.maxFailedPercent() + " of " + manifest.totalRows();
+                : "policy.max_failed_percent: " + poison.mostPercent() + " of " + manifest.totalRows();
         return AttemptFailed.forGood("the engine fails on more records of the job than are allowed (" + limit
                 + "); failed-records.jsonl of this and other attempts tells why: correct recipe, program or records, or"
                 + " allow more in a new job");
@@ -58,7 +58,7 @@ final class FailedRows {
     /** What was set aside in an attempt, by the engine or by halving. */
     static Optional<Tally> of(ClaimedShard shard) throws IOException {
         Path file = shard.attempt().failedRecords();
-        if (!shard.manifest().policy().isolatePoison() || !Disk.exists(file)) {
+        if (!shard.manifest().policy().poison().isolate() || !Disk.exists(file)) {
             return Optional.empty();
         }
         try (InputStream in = Disk.open(file)) {

@@ -1,134 +1,134 @@
 package dev.caravan.exec;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import dev.caravan.shard.GpuDemand;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** The node's GPUs and who has them. A shard gets whole devices; the index of a freed one is given out again. */
+/**
+ * The node's GPUs and who has them. Devices are granted before a shard is claimed, so that no claim waits for one; a
+ * grant that is given back is granted again. Thread-safe.
+ */
 public final class Gpus {
-    private static final Logger LOG = LoggerFactory.getLogger(Gpus.class);
+    /** A whole device, in the steps in which Ray counts shares. */
+    private static final int WHOLE = 10_000;
 
     private final List<String> names;
-    private final TreeSet<Integer> free = new TreeSet<>();
+    private final int[] free;
+    private final Map<String, Grant> byToken = new ConcurrentHashMap<>();
 
     public Gpus(List<String> names) {
         this.names = List.copyOf(names);
-        IntStream.range(0, names.size()).forEach(free::add);
+        this.free = new int[names.size()];
+        Arrays.fill(free, WHOLE);
     }
 
     /**
      * @param logical how many to pretend on a machine without; 0 looks for real ones
-     * @param environment where CUDA_VISIBLE_DEVICES narrows them
+     * @param devices which of the real ones; empty for those that CUDA_VISIBLE_DEVICES names, and all without that
      */
-    public static Gpus find(int logical, Map<String, String> environment) {
+    public static Gpus find(int logical, String devices, Map<String, String> environment) {
         if (logical > 0) {
             return new Gpus(
                     IntStream.range(0, logical).mapToObj(Integer::toString).toList());
         }
-        List<String> installed = installed();
-        String visible = environment.get("CUDA_VISIBLE_DEVICES");
-        return new Gpus(visible == null ? installed : visible(visible, installed));
+        List<NvidiaSmi.Device> installed = NvidiaSmi.devices();
+        String visible = devices.isEmpty() ? environment.get("CUDA_VISIBLE_DEVICES") : devices;
+        return new Gpus(
+                visible == null
+                        ? installed.stream()
+                                .flatMap(device -> device.names().stream())
+                                .toList()
+                        : visible(visible, installed));
     }
 
     /** As the CUDA driver reads the list: it ends at the first entry that names no device, and none counts twice. */
-    static List<String> visible(String list, List<String> installed) {
-        LinkedHashSet<String> names = new LinkedHashSet<>();
+    static List<String> visible(String list, List<NvidiaSmi.Device> installed) {
+        LinkedHashSet<String> found = new LinkedHashSet<>();
         for (String entry : list.split(",")) {
             String name = entry.strip();
-            boolean known = name.matches("\\d+") ? installed.contains(name) : name.matches("(GPU|MIG)-.+");
-            if (!known || !names.add(name)) {
+            boolean known = name.matches("(GPU|MIG)-.+") && installed.isEmpty() // no nvidia-smi that would know
+                    || installed.stream().anyMatch(device -> device.isCalled(name));
+            if (!known || !found.add(name)) {
                 break;
             }
         }
-        return new ArrayList<>(names);
+        return new ArrayList<>(found);
     }
 
-    private static List<String> installed() {
-        try {
-            Process process = new ProcessBuilder("nvidia-smi", "--query-gpu=index", "--format=csv,noheader")
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            try (InputStream out = process.getInputStream()) {
-                List<String> names = new String(out.readAllBytes(), StandardCharsets.UTF_8)
-                        .lines()
-                        .map(String::strip)
-                        .filter(line -> line.matches("\\d+"))
-                        .toList();
-                return process.waitFor() == 0 ? names : List.of();
-            }
-        } catch (IOException noDriver) {
-            return List.of();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return List.of();
-        }
+    public List<String> names() {
+        return names;
     }
 
-    public int count() {
-        return names.size();
-    }
-
-    /** Devices of one attempt. Closing gives them back. */
-    public final class Grant implements AutoCloseable {
+    /** Devices of one shard. */
+    public static final class Grant {
         private final List<Integer> indexes;
-        private boolean returned;
+        private final List<String> devices;
+        private final int share;
 
-        private Grant(List<Integer> indexes) {
+        private Grant(List<Integer> indexes, List<String> devices, int share) {
             this.indexes = indexes;
+            this.devices = devices;
+            this.share = share;
         }
 
         /** As CUDA_VISIBLE_DEVICES takes it; empty hides all devices. */
         String visibleDevices() {
-            return String.join(",", indexes.stream().map(names::get).toList());
+            return String.join(",", devices);
         }
 
+        /** A shared device counts as one: Ray takes whole numbers only. */
         int count() {
-            return indexes.size();
-        }
-
-        /** Idempotent: a device that somebody else has by now is not given out twice. */
-        @Override
-        public void close() {
-            synchronized (Gpus.this) {
-                if (returned) {
-                    return;
-                }
-                returned = true;
-                free.addAll(indexes);
-                Gpus.this.notifyAll();
-            }
+            return devices.size();
         }
     }
 
-    /**
-     * Waits until enough devices are free. A fraction takes a whole device.
-     *
-     * @throws IllegalArgumentException if the node has fewer at all
-     */
-    public synchronized Grant take(double wanted) throws InterruptedException {
-        int whole = (int) Math.ceil(wanted);
-        if (whole > names.size()) {
-            throw new IllegalArgumentException(
-                    "the shard asks for " + whole + " GPUs, this node has " + names.size() + ": " + names);
+    /** @return empty if not enough is free at this moment */
+    public synchronized Optional<Grant> take(GpuDemand demand) {
+        if (!demand.isMetBy(names.size())) {
+            return Optional.empty();
         }
-        if (free.size() < whole) {
-            LOG.info("waiting for {} of {} GPUs", whole, names.size());
+        boolean isShare = demand.devices() > 0 && demand.devices() < 1;
+        int share = isShare ? Math.max(1, (int) Math.round(demand.devices() * WHOLE)) : WHOLE;
+        int count = demand.isAll() ? names.size() : (int) Math.ceil(demand.devices());
+        List<Integer> taken = IntStream.range(0, free.length)
+                .filter(index -> free[index] >= share)
+                .boxed()
+                .sorted((a, b) -> free[a] - free[b]) // a device that is shared already, before a whole one
+                .limit(count)
+                .toList();
+        if (taken.size() < count) {
+            return Optional.empty();
         }
-        while (free.size() < whole) {
-            wait();
+        taken.forEach(index -> free[index] -= share);
+        return Optional.of(new Grant(taken, taken.stream().map(names::get).toList(), share));
+    }
+
+    /** From now on the grant is that of the claim with this token. */
+    public void assign(String token, Grant grant) {
+        byToken.put(token, grant);
+    }
+
+    /** Of the claim with this token; nothing if none was assigned to it. */
+    Grant of(String token) {
+        return byToken.getOrDefault(token, new Grant(List.of(), List.of(), 0));
+    }
+
+    /** What was granted to the claim with this token is free again. Idempotent. */
+    public void giveBack(String token) {
+        Grant grant = byToken.remove(token);
+        if (grant != null) {
+            giveBack(grant);
         }
-        List<Integer> taken = new ArrayList<>();
-        for (int i = 0; i < whole; i++) {
-            taken.add(free.pollFirst());
-        }
-        return new Grant(List.copyOf(taken));
+    }
+
+    /** For a grant that was assigned to nobody. */
+    public synchronized void giveBack(Grant grant) {
+        grant.indexes.forEach(index -> free[index] += grant.share);
     }
 }

@@ -46,7 +46,7 @@ final class Isolation {
 
     /** Where the job asks for it, some record may be to blame, and the shard has failed on its data before. */
     static boolean mayHelp(ClaimedShard shard, AttemptFailed failure) {
-        return shard.manifest().policy().isolatePoison()
+        return shard.manifest().policy().poison().isolate()
                 && failure.suspicion() != null
                 && shard.lease().claim().spent().data() > 0
                 && shard.shard().rows() > 1;

@@ -24,8 +24,8 @@ final class WarmRunner {
     private static final Logger LOG = LoggerFactory.getLogger(WarmRunner.class);
 
     /** Standard input is the protocol's, so the leash looks whether the parent is there; the runner has time to end. */
-    private static final String LEASH =
-            "( while kill -0 $PPID; do sleep 1; done; sleep 20; pkill -KILL -s $$; kill -9 -$$ ) </dev/null >/dev/null 2>&1 & exec \"$@\"";
+    private static final String LEASH = ChildProcess.DEAF_TO_USR1
+            + "( while kill -0 $PPID; do sleep 1; done; sleep 20; pkill -KILL -s $$; kill -9 -$$ ) </dev/null >/dev/null 2>&1 & exec \"$@\"";
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
@@ -63,8 +63,9 @@ final class WarmRunner {
         return devices;
     }
 
+    /** As the system sees it: {@link Process} hears of an end a moment later. */
     boolean isAlive() {
-        return process.isAlive();
+        return process.toHandle().isAlive();
     }
 
     int served() {

@@ -5,6 +5,8 @@ import dev.caravan.finalize.Verification.Step;
 import dev.caravan.jsonl.BadJsonlException;
 import dev.caravan.jsonl.JsonlCopy;
 import dev.caravan.jsonl.Tally;
+import dev.caravan.packing.DamagedException;
+import dev.caravan.packing.Packing;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.Disk;
 import dev.caravan.store.StoreException;
@@ -96,11 +98,13 @@ final class Findings {
     }
 
     static String brokenLine(Path file) {
-        try (InputStream in = Disk.open(file)) {
+        try (InputStream in = Packing.of(file).open(file.toString(), Disk.open(file))) {
             JsonlCopy.verify(file.toString(), in);
             return "";
         } catch (BadJsonlException e) {
             return "; " + e.lines().get(0);
+        } catch (DamagedException e) {
+            return "; " + e.getMessage();
         } catch (IOException e) {
             return "";
         }

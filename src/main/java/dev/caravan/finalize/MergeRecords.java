@@ -3,6 +3,7 @@ package dev.caravan.finalize;
 import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Ledger;
+import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.MergeRecord.Node;
 import dev.caravan.shard.MergeRecord.Part;
@@ -20,18 +21,20 @@ import java.util.Map;
 final class MergeRecords {
     private MergeRecords() {}
 
-    static MergeRecord of(MergeRequest request, Tally tally, List<DoneRecord> results, Instant now) throws IOException {
+    static MergeRecord of(MergeRequest request, Manifest manifest, Tally tally, List<DoneRecord> results, Instant now)
+            throws IOException {
         JobFiles job = request.job();
         MergeRecord record = new MergeRecord(
                 request.output().toString(),
                 tally.rows(),
+                manifest.quarantined(),
                 tally.bytes(),
                 tally.sha256(),
                 ledger(results),
                 operators(results),
                 parts(job.layout(), results),
                 nodes(results),
-                job.manifest().warnings(),
+                manifest.warnings(),
                 new RawTally().of(job.layout().manifest()).sha256(),
                 request.mergedBy(),
                 now.toString(),

@@ -4,6 +4,7 @@ import dev.caravan.finalize.Verification.Step;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.MergeRecord.Part;
 import dev.caravan.store.Disk;
@@ -19,12 +20,14 @@ import java.util.Optional;
 /** Whether the merged file is all results in manifest order, and nothing else. */
 final class MergedCheck {
     private final JobFiles job;
+    private final Manifest manifest;
     private final ResultCheck results;
     private final Findings findings = new Findings("merged");
     private final RawTally raw = new RawTally();
 
-    MergedCheck(JobFiles job, ResultCheck results) {
+    MergedCheck(JobFiles job, Manifest manifest, ResultCheck results) {
         this.job = job;
+        this.manifest = manifest;
         this.results = results;
     }
 
@@ -51,6 +54,7 @@ final class MergedCheck {
     /** merge.json against the done records and the results as they were read. */
     private void record(MergeRecord record) {
         Path file = job.layout().mergeRecord();
+        findings.same(null, file, "quarantined", manifest.quarantined(), record.quarantined());
         List<DoneRecord> expected = results.records();
         findings.same(
                 null, file, "number of shards", expected.size(), record.shards().size());

@@ -46,7 +46,7 @@ public final class Merger {
                     ? adopt(output, all.expectedBytes(), () -> all.writeTo(OutputStream.nullOutputStream()))
                     : write(request, all);
             all.requireOwner();
-            MergeRecord record = MergeRecords.of(request, tally, results, clock.instant());
+            MergeRecord record = MergeRecords.of(request, manifest, tally, results, clock.instant());
             Disk.replace(request.job().layout().mergeRecord(), Json.bytes(record));
             return record;
         } catch (IOException e) {

@@ -33,11 +33,12 @@ public final class Merging {
                         role.lease().claim().node(),
                         role.lease()::isHeld));
         LOG.info(
-                "job {}: merged {} rows of {} shards into {} (sha256 {})",
+                "job {}: merged {} rows of {} shards into {} (sha256 {}), {} bad records stay quarantined",
                 job.manifest().jobId(),
                 merged.rows(),
                 merged.shards().size(),
                 merged.output(),
-                merged.sha256());
+                merged.sha256(),
+                merged.quarantined());
     }
 }

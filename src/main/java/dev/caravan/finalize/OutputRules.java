@@ -1,5 +1,6 @@
 package dev.caravan.finalize;
 
+import dev.caravan.packing.Packing;
 import dev.caravan.shard.Manifest;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Layout;
@@ -23,6 +24,9 @@ final class OutputRules {
             if (output.startsWith(own)) {
                 throw refusal(output, "a place in a folder of the job itself");
             }
+        }
+        if (Packing.of(output) != Packing.NONE) {
+            throw refusal(output, "a name of compressed files, while the merged file is plain text");
         }
         if (manifest.inputFiles().stream().anyMatch(input -> output.equals(Path.of(input.path())))) {
             throw refusal(output, "an input file of the job");

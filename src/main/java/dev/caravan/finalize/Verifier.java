@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
 
 /**
  * Proves that the merged file is what the job makes of its input: input to shards to results to merged file, each link by
- * size and checksum, and that every record is accounted for. Every file is read once; a second time only where it is damaged, to say at which byte.
+ * size and checksum, and that every record is accounted for. Every file is read once; a second time only where it is
+ * damaged, to say at which byte.
  */
 public final class Verifier {
     /**
@@ -46,11 +47,12 @@ public final class Verifier {
         List<Step> steps = new ArrayList<>();
         steps.add(ManifestCheck.check(job.layout(), manifest));
         steps.add(options.inputs() ? InputCheck.check(job.layout(), manifest) : new Findings("inputs").step("skipped"));
+        steps.add(QuarantineCheck.check(job.layout(), manifest));
         steps.add(ShardCheck.check(job.layout(), manifest));
         ResultCheck results = new ResultCheck(job, manifest);
         steps.add(results.check());
         steps.add(ClaimCheck.check(job, results.records()));
-        steps.add(new MergedCheck(job, results).check());
+        steps.add(new MergedCheck(job, manifest, results).check());
         Set<String> damaged = steps.stream()
                 .flatMap(step -> step.findings().stream())
                 .map(Verification.Finding::file)

@@ -14,6 +14,7 @@ final class HashedInput extends FilterInputStream {
 
     private final MessageDigest digest = Sha256.digest();
     private final ReadWatch watch;
+    private long bytesRead;
 
     HashedInput(Path file, ReadWatch watch) throws IOException {
         super(Disk.open(file));
@@ -26,6 +27,7 @@ final class HashedInput extends FilterInputStream {
         if (read > 0) {
             digest.update(b, from, read);
             watch.advance(read);
+            bytesRead += read;
         }
         return read;
     }
@@ -38,6 +40,10 @@ final class HashedInput extends FilterInputStream {
     @Override
     public long skip(long bytes) {
         throw new UnsupportedOperationException("skipped bytes would not be hashed");
+    }
+
+    long bytesRead() {
+        return bytesRead;
     }
 
     /** Hex, of all that was read; ends the hash. */

@@ -24,9 +24,9 @@ import java.util.regex.Pattern;
  * @param skipped what lies in the folder and is not read, for people
  */
 record InputFiles(Path root, List<Path> files, List<String> skipped) {
-    private static final Pattern INPUT = Pattern.compile(".*\\.(jsonl|ndjson)", Pattern.DOTALL);
-    private static final Pattern COMPRESSED =
-            Pattern.compile(".*\\.(jsonl|ndjson)\\.(gz|gzip|zst|zstd|bz2|xz|lz4|zip)", Pattern.DOTALL);
+    private static final Pattern INPUT = Pattern.compile(".*\\.(jsonl|ndjson)(\\.gz|\\.zst)?", Pattern.DOTALL);
+    private static final Pattern OTHERWISE_COMPRESSED =
+            Pattern.compile(".*\\.(jsonl|ndjson)\\.(gzip|zstd|bz2|xz|lz4|zip)", Pattern.DOTALL);
     private static final Comparator<String> BY_BYTES =
             (a, b) -> Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
 
@@ -56,7 +56,7 @@ record InputFiles(Path root, List<Path> files, List<String> skipped) {
         refuseCompressed(List.of(dataset.toString()));
         if (!Disk.isFile(dataset) || !isInputName(dataset)) {
             throw new IntakeException("dataset path " + dataset
-                    + " is neither a folder nor a file that ends in .jsonl or .ndjson; if it does hold one JSON object"
+                    + " is neither a folder nor a file that ends in .jsonl or .ndjson, or that and .gz or .zst; if it does hold one JSON object"
                     + " per line, rename it");
         }
         Path folder = dataset.getParent();
@@ -73,7 +73,7 @@ record InputFiles(Path root, List<Path> files, List<String> skipped) {
             boolean input = matches(INPUT, entry.relative());
             if (entry.kind() == Kind.BROKEN_LINK && input) {
                 broken.add(entry.relative());
-            } else if (entry.kind() == Kind.FILE && matches(COMPRESSED, entry.relative())) {
+            } else if (entry.kind() == Kind.FILE && matches(OTHERWISE_COMPRESSED, entry.relative())) {
                 compressed.add(entry.relative());
             } else if (entry.kind() != Kind.FILE || !input) {
                 skipped.add(entry);
@@ -89,7 +89,7 @@ record InputFiles(Path root, List<Path> files, List<String> skipped) {
         if (files.isEmpty()) {
             throw new IntakeException(
                     "no input in folder " + folder + ": expected at least one file that ends in .jsonl"
-                            + " or .ndjson; " + String.join("; ", skipped.orNothing()));
+                            + " or .ndjson, or that and .gz or .zst; " + String.join("; ", skipped.orNothing()));
         }
         return new InputFiles(folder, List.copyOf(files.values()), skipped.warnings());
     }
@@ -111,11 +111,13 @@ record InputFiles(Path root, List<Path> files, List<String> skipped) {
     }
 
     private static void refuseCompressed(List<String> names) {
-        List<String> compressed =
-                names.stream().filter(name -> matches(COMPRESSED, name)).toList();
+        List<String> compressed = names.stream()
+                .filter(name -> matches(OTHERWISE_COMPRESSED, name))
+                .toList();
         if (!compressed.isEmpty()) {
-            throw new IntakeException("compressed input is not supported: " + NameList.of(sorted(compressed))
-                    + ". Unpack these files to .jsonl, or move them out of the input folder");
+            throw new IntakeException(
+                    "compressed input other than .gz and .zst is not supported: " + NameList.of(sorted(compressed))
+                            + ". Unpack these files to .jsonl, compress them as .jsonl.gz or .jsonl.zst, or move them out of the input folder");
         }
     }
 

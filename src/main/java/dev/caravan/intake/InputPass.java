@@ -1,12 +1,16 @@
 package dev.caravan.intake;
 
 import dev.caravan.jsonl.BadJsonlException;
+import dev.caravan.jsonl.Flaw;
 import dev.caravan.jsonl.Line;
 import dev.caravan.jsonl.Records;
+import dev.caravan.packing.DamagedException;
+import dev.caravan.packing.Packing;
 import dev.caravan.shard.Manifest;
 import dev.caravan.store.Disk;
 import dev.caravan.store.SourceTree.Stamp;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,16 +23,26 @@ final class InputPass {
         void record(byte[] buffer, int from, int to) throws IOException;
     }
 
+    /** Takes lines that are not records; {@code record} is the number of the record that the line would be. */
+    interface BadLines {
+        void take(Path file, long record, Line line, Flaw flaw) throws IOException;
+    }
+
     private final Normalizer normalizer;
     private final ReadWatch watch;
+    private final @Nullable BadLines badLines;
     private final List<Manifest.InputFile> files = new ArrayList<>();
     private final List<String> withoutRecords = new ArrayList<>();
-    private final List<String> withBlankEnd = new ArrayList<>();
-    private long row;
+    private final List<String> withBlankLines = new ArrayList<>();
+    private final List<String> empty = new ArrayList<>();
+    private long record;
+    private long rows;
 
-    InputPass(Normalizer normalizer, ReadWatch watch) {
+    /** @param badLines null makes the first bad line an error */
+    InputPass(Normalizer normalizer, ReadWatch watch, @Nullable BadLines badLines) {
         this.normalizer = normalizer;
         this.watch = watch;
+        this.badLines = badLines;
     }
 
     /** @return the file as it was read */
@@ -48,19 +62,26 @@ final class InputPass {
     }
 
     private Manifest.InputFile read(Path file, Stamp before, Sink sink) throws IOException {
-        try (HashedInput in = new HashedInput(file, watch)) {
-            Records records = new Records(file.toString(), in);
-            for (@Nullable Line record = records.next(); record != null; record = records.next()) {
-                pass(records, record, sink);
+        Packing packing = Packing.of(file);
+        try (HashedInput in = new HashedInput(file, watch);
+                InputStream text = packing.open(file.toString(), in)) {
+            Records records = records(packing == Packing.NONE ? file.toString() : file + " (unpacked)", file, text);
+            for (@Nullable Line line = records.next(); line != null; line = records.next()) {
+                pass(records, line, sink);
             }
-            refuseChange(file, before, records.bytesRead());
-            note(file, records);
+            refuseChange(file, before, in.bytesRead());
+            note(file, before, records);
             return new Manifest.InputFile(
                     file.toString(), before.size(), before.mtimeNs(), in.sha256(), records.rows());
-        } catch (BadJsonlException e) {
+        } catch (BadJsonlException | DamagedException | IntakeException e) {
             refuseChange(file, before, before.size()); // half a record of a file that grows is not a bad line
             throw e;
         }
+    }
+
+    private Records records(String source, Path file, InputStream text) {
+        return new Records(
+                source, text, badLines == null ? null : (line, flaw) -> badLines.take(file, record++, line, flaw));
     }
 
     private static void refuseChange(Path file, Stamp before, long bytesRead) throws IOException {
@@ -72,22 +93,29 @@ final class InputPass {
         }
     }
 
-    private void pass(Records records, Line record, Sink sink) throws IOException {
-        Rewrite rewrite = normalizer.rewrite(record, row++);
+    private void pass(Records records, Line line, Sink sink) throws IOException {
+        Rewrite rewrite = normalizer.rewrite(line, record);
         if (rewrite instanceof Rewrite.Refused refused) {
-            throw records.reject(record, refused.flaw());
-        } else if (rewrite instanceof Rewrite.Changed changed) {
+            records.reject(line, refused.flaw());
+            return;
+        }
+        record++;
+        rows++;
+        if (rewrite instanceof Rewrite.Changed changed) {
             sink.record(changed.record(), 0, changed.record().length);
         } else {
-            sink.record(record.buffer(), record.from(), record.to());
+            sink.record(line.buffer(), line.from(), line.to());
         }
     }
 
-    private void note(Path file, Records records) {
-        if (records.rows() == 0) {
+    private void note(Path file, Stamp stamp, Records records) {
+        if (stamp.size() == 0 && Packing.of(file) != Packing.NONE) {
+            empty.add(file.toString());
+        } else if (records.rows() == 0) {
             withoutRecords.add(file.toString());
-        } else if (records.blankLines() > 0) {
-            withBlankEnd.add(file + " (" + records.blankLines() + ")");
+        }
+        if (records.blankLines() > 0) {
+            withBlankLines.add(file + " (" + records.blankLines() + ")");
         }
     }
 
@@ -96,7 +124,12 @@ final class InputPass {
     }
 
     long rows() {
-        return row;
+        return rows;
+    }
+
+    /** Records and bad lines together. */
+    long lines() {
+        return record;
     }
 
     List<String> warnings() {
@@ -104,9 +137,14 @@ final class InputPass {
         if (!withoutRecords.isEmpty()) {
             warnings.add("input files without records (" + withoutRecords.size() + "): " + NameList.of(withoutRecords));
         }
-        if (!withBlankEnd.isEmpty()) {
-            warnings.add("blank lines behind the last record, ignored, in " + withBlankEnd.size() + " input file(s): "
-                    + NameList.of(withBlankEnd));
+        if (!empty.isEmpty()) {
+            warnings.add("compressed input files of 0 bytes (" + empty.size()
+                    + "), which no program that compresses writes: " + NameList.of(empty)
+                    + "; were they copied completely?");
+        }
+        if (!withBlankLines.isEmpty()) {
+            warnings.add("blank lines, ignored, in " + withBlankLines.size() + " input file(s): "
+                    + NameList.of(withBlankLines));
         }
         return warnings;
     }

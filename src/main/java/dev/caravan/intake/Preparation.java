@@ -4,6 +4,7 @@ import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.Execution;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.store.Disk;
 import dev.caravan.store.GenerationFiles;
 import dev.caravan.store.Layout;
@@ -74,11 +75,12 @@ public final class Preparation {
                         recipe == null ? null : recipe.facts()));
         prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
         LOG.info(
-                "job {}: {}, {} rows in {} shards",
+                "job {}: {}, {} rows in {} shards, {} bad records quarantined",
                 asked.name(),
                 prepared instanceof Prepared.Made ? "prepared" : "is already prepared and unchanged",
                 prepared.manifest().totalRows(),
-                prepared.manifest().numShards());
+                prepared.manifest().numShards(),
+                prepared.manifest().quarantined());
         return prepared;
     }
 
@@ -102,6 +104,7 @@ public final class Preparation {
         return new Execution(
                 asked.engine(),
                 asked.command(),
-                new Execution.Ray(ray.address(), ray.numCpus(), recipe.numGpus(), ray.objectStoreMemory()));
+                new Execution.Ray(
+                        ray.address(), ray.numCpus(), new GpuDemand(recipe.numGpus()), ray.objectStoreMemory()));
     }
 }

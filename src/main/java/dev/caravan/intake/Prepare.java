@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Turns input into a job directory that is complete from its first moment. The input is read twice: once to check and
- * measure it, once to write the shards; the first bad line ends the job before anything is written. Memory does not
+ * measure it, once to write the shards; what the job does not allow ends it before anything is written. Memory does not
  * grow with the number of records. All work is done in a stage directory of this call alone, so that a second preparer
  * does no harm: the one that renames its stage first makes the job.
  */
@@ -38,7 +38,8 @@ public final class Prepare {
     }
 
     /**
-     * @throws BadJsonlException if the input holds a line that is not a record
+     * @throws BadJsonlException if the input holds a line that is not a record and is not to be set aside
+     * @throws dev.caravan.packing.DamagedException if a compressed file cannot be unpacked
      * @throws InputChangedException if somebody writes to the input meanwhile
      * @throws PrepareAbortedException if this node is not to prepare any more
      * @throws IntakeException for everything else that the user must decide
@@ -46,7 +47,7 @@ public final class Prepare {
     public Prepared run(PrepareRequest request) {
         ReadWatch watch = new ReadWatch(stillOwner, progress);
         try {
-            refuseOverlap(request);
+            refuseOverlap(request.job(), request.output(), request.datasetPath());
             Optional<Manifest> existing = existing(request.job());
             InputFiles input = InputFiles.find(request.datasetPath());
             return existing.isPresent()
@@ -87,7 +88,7 @@ public final class Prepare {
         }
     }
 
-    private static void discard(Layout.Job stage, Throwable cause) {
+    static void discard(Layout.Job stage, Throwable cause) {
         try {
             Disk.deleteTree(stage.path());
         } catch (IOException e) {
@@ -122,7 +123,9 @@ public final class Prepare {
                 request.execution(),
                 request.policy(),
                 request.output().toString(),
-                warnings);
+                warnings,
+                written.quarantine(),
+                null);
         Disk.replace(stage.manifest(), Json.bytes(manifest));
         return manifest;
     }
@@ -133,7 +136,7 @@ public final class Prepare {
                 recipe.source().toString(), stage.relative(stage.recipe()), Sha256.hex(recipe.content()));
     }
 
-    private static void createDirectories(Layout.Job stage) throws IOException {
+    static void createDirectories(Layout.Job stage) throws IOException {
         List<Path> directories = List.of(
                 stage.shards(),
                 stage.attempts(),
@@ -160,13 +163,12 @@ public final class Prepare {
     }
 
     /** What a job writes must not be found as input the next time. */
-    private static void refuseOverlap(PrepareRequest request) {
-        Path dataset = request.datasetPath();
-        if (request.job().path().startsWith(dataset)) {
-            throw overlap("job directory", request.job().path(), dataset);
+    static void refuseOverlap(Layout.Job job, Path output, Path dataset) {
+        if (job.path().startsWith(dataset)) {
+            throw overlap("job directory", job.path(), dataset);
         }
-        if (request.output().startsWith(dataset) && InputFiles.isInputName(request.output())) {
-            throw overlap("output", request.output(), dataset);
+        if (output.startsWith(dataset) && InputFiles.isInputName(output)) {
+            throw overlap("output", output, dataset);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.caravan.intake;
 
+import dev.caravan.packing.Packing;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Layout;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job to prepare.
  *
- * @param datasetPath a .jsonl or .ndjson file, or a folder of them
+ * @param datasetPath a .jsonl or .ndjson file, as it is or as .gz or .zst, or a folder of them
  * @param numShards null means auto: chosen from the size of the input
  * @param output where the merged result will go
  * @param recipe null for engine command: then records stay as they are
@@ -29,6 +30,10 @@ public record PrepareRequest(
     public PrepareRequest {
         datasetPath = datasetPath.toAbsolutePath().normalize();
         output = output.toAbsolutePath().normalize();
+        if (Packing.of(output) != Packing.NONE) {
+            throw new IntakeException("the output " + output + " has the name of a compressed file, but the merged file"
+                    + " is plain text: name it without " + Packing.of(output).suffix());
+        }
         if (numShards != null && numShards < 1) {
             throw new IntakeException("num_shards must be 1 or more, or auto; found " + numShards);
         }

@@ -1,6 +1,8 @@
 package dev.caravan.intake;
 
+import dev.caravan.shard.BadRecords;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OnBadRecord;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,14 +20,20 @@ record Scan(List<Manifest.InputFile> files, long rows, long bytes, int shards, L
     }
 
     static Scan of(PrepareRequest request, InputFiles input, ReadWatch watch) throws IOException {
-        InputPass pass = new InputPass(normalizer(request, input), watch);
+        BadRecords bad = request.policy().badRecords();
+        BadLimit limit = new BadLimit(bad);
+        InputPass pass =
+                new InputPass(normalizer(request, input), watch, bad.on() == OnBadRecord.QUARANTINE ? limit : null);
         long[] bytes = {0};
         for (Path file : input.files()) {
             pass.read(file, (buffer, from, to) -> bytes[0] += to - from + 1L);
         }
+        limit.checkShare(pass.lines());
         if (pass.rows() == 0) {
             throw new IntakeException("no records in " + request.datasetPath() + ": its "
-                    + input.files().size() + " input file(s) are all empty; check that they were written completely");
+                    + input.files().size() + " input file(s) hold none"
+                    + (pass.lines() == 0 ? "" : ", but " + pass.lines() + " line(s) that are not records")
+                    + "; check that they were written completely");
         }
         int shards = request.numShards() == null ? ShardCuts.auto(pass.rows(), bytes[0]) : request.numShards();
         if (shards > pass.rows()) {

@@ -30,7 +30,7 @@ final class Skipped {
     private static String reason(Entry entry) {
         return switch (entry.kind()) {
             case HIDDEN -> "hidden";
-            case FILE -> "not .jsonl or .ndjson";
+            case FILE -> "not .jsonl, .ndjson, or that and .gz or .zst";
             case LINK_TO_SEEN -> "linked to what is read already";
             case BROKEN_LINK -> "linked to nothing";
             case SPECIAL -> "neither file nor folder";

@@ -1,7 +1,9 @@
 package dev.caravan.intake;
 
 import dev.caravan.jsonl.BadJsonlException;
+import dev.caravan.packing.DamagedException;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OnBadRecord;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Layout;
 import java.io.IOException;
@@ -11,11 +13,12 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The second pass: writes the shards, and makes sure that it read what the first pass read. */
 final class StageWriter {
     /** @param sha256 of all shards in order, hex */
-    record Written(List<Manifest.Shard> shards, String sha256) {}
+    record Written(List<Manifest.Shard> shards, String sha256, Manifest.@Nullable Quarantine quarantine) {}
 
     private static final String CHANGED = "Input changed between the scan and write passes: ";
 
@@ -32,9 +35,11 @@ final class StageWriter {
     }
 
     Written write(InputFiles input) throws IOException {
-        InputPass pass = new InputPass(Scan.normalizer(request, input), watch);
+        boolean quarantines = request.policy().badRecords().on() == OnBadRecord.QUARANTINE;
         ShardCuts cuts = new ShardCuts(scan.rows(), scan.bytes(), scan.shards());
-        try (ShardWriter writer = new ShardWriter(stage, scan.shards(), watch)) {
+        try (ShardWriter writer = new ShardWriter(stage, scan.shards(), watch);
+                QuarantineWriter quarantine = new QuarantineWriter(stage)) {
+            InputPass pass = new InputPass(Scan.normalizer(request, input), watch, quarantines ? quarantine : null);
             for (int k = 0; k < input.files().size(); k++) {
                 Manifest.InputFile read = pass.read(
                         input.files().get(k),
@@ -44,9 +49,11 @@ final class StageWriter {
             compareNames(input);
             List<Manifest.Shard> shards = writer.finish();
             Disk.syncDirectory(stage.shards());
-            return new Written(shards, writer.sha256());
+            return new Written(shards, writer.sha256(), quarantine.finish());
         } catch (BadJsonlException e) {
             throw new InputChangedException(CHANGED + e.source() + " had no bad line in the scan pass", e);
+        } catch (DamagedException e) {
+            throw new InputChangedException(CHANGED + e.source() + " could be unpacked in the scan pass", e);
         }
     }
 

@@ -38,17 +38,20 @@ public final class CanonicalDescriptor {
         return fields;
     }
 
-    private static Map<String, Object> policy(Policy policy) {
-        Map<String, Object> fields = new LinkedHashMap<>();
+    private static Map<String, @Nullable Object> policy(Policy policy) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("max_retries", policy.maxRetries());
         fields.put("max_infra_retries", policy.maxInfraRetries());
         fields.put("max_timeout_retries", policy.maxTimeoutRetries());
         fields.put("max_stalled_retries", policy.maxStalledRetries());
         fields.put("attempt_timeout", Durations.format(policy.attemptTimeout()));
         fields.put("stall_timeout", Durations.format(policy.stallTimeout()));
-        fields.put("isolate_poison", policy.isolatePoison());
-        fields.put("max_failed_records", policy.maxFailedRecords());
-        fields.put("max_failed_percent", policy.maxFailedPercent());
+        fields.put("on_bad_record", policy.badRecords().on());
+        fields.put("max_bad_records", policy.badRecords().most());
+        fields.put("max_bad_percent", policy.badRecords().mostPercent());
+        fields.put("isolate_poison", policy.poison().isolate());
+        fields.put("max_failed_records", policy.poison().most());
+        fields.put("max_failed_percent", policy.poison().mostPercent());
         return fields;
     }
 }

@@ -8,6 +8,7 @@ import dev.caravan.settings.YamlReader;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Policy;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -42,13 +43,17 @@ public final class DescriptorReader {
             "policy.max_stalled_retries",
             "policy.attempt_timeout",
             "policy.stall_timeout",
+            "policy.on_bad_record",
+            "policy.max_bad_records",
+            "policy.max_bad_percent",
             "policy.isolate_poison",
             "policy.max_failed_records",
             "policy.max_failed_percent");
-    private static final String YES_OR_NO = "expected true or false";
-    private static final String PERCENT = "expected a number from 0 to 100";
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
+
+    private static final String CPUS = "expected a number above 0";
+    private static final String GPUS = "expected a number of at least 0, or all";
 
     /** Ray refuses to start with less. */
     private static final long LEAST_OBJECT_STORE = 75L << 20;
@@ -191,8 +196,9 @@ public final class DescriptorReader {
         return new Ray(
                 ray.parsed("address", "expected local, warm or auto", DescriptorReader::address)
                         .orElse(Ray.DEFAULT.address()),
-                decimal(ray, "num_cpus", false),
-                decimal(ray, "num_gpus", true),
+                ray.parsed("num_cpus", CPUS, text -> Numbers.decimal(text, false, CPUS))
+                        .orElse(null),
+                ray.parsed("num_gpus", GPUS, DescriptorReader::gpus).orElse(null),
                 ray.parsed("object_store_memory", ByteSizes.EXPECTED, DescriptorReader::objectStore)
                         .orElse(null));
     }
@@ -205,10 +211,8 @@ public final class DescriptorReader {
         return text;
     }
 
-    private static @Nullable Double decimal(Fields fields, String name, boolean zero) {
-        String expected = zero ? "expected a number of at least 0" : "expected a number above 0";
-        return fields.parsed(name, expected, text -> Numbers.decimal(text, zero, expected))
-                .orElse(null);
+    private static GpuDemand gpus(String text) {
+        return text.equals(GpuDemand.ALL.toString()) ? GpuDemand.ALL : new GpuDemand(Numbers.decimal(text, true, GPUS));
     }
 
     private static long objectStore(String text) {
@@ -223,38 +227,20 @@ public final class DescriptorReader {
     private Policy policy() {
         Fields policy = root.section("policy").refuseUnknown(FIELDS);
         return new Policy(
-                count(policy, "max_retries", Policy.DEFAULT.maxRetries()),
-                count(policy, "max_infra_retries", Policy.DEFAULT.maxInfraRetries()),
-                count(policy, "max_timeout_retries", Policy.DEFAULT.maxTimeoutRetries()),
-                count(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
+                retries(policy, "max_retries", Policy.DEFAULT.maxRetries()),
+                retries(policy, "max_infra_retries", Policy.DEFAULT.maxInfraRetries()),
+                retries(policy, "max_timeout_retries", Policy.DEFAULT.maxTimeoutRetries()),
+                retries(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
                 timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
                 timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
-                policy.parsed("isolate_poison", YES_OR_NO, DescriptorReader::yesOrNo)
-                        .orElse(Policy.DEFAULT.isolatePoison()),
-                count(policy, "max_failed_records", (int) Policy.DEFAULT.maxFailedRecords()),
-                policy.parsed("max_failed_percent", PERCENT, DescriptorReader::percent)
-                        .orElse(Policy.DEFAULT.maxFailedPercent()));
+                BadRecordFields.read(policy),
+                PoisonFields.read(policy));
     }
 
-    private static int count(Fields policy, String name, int otherwise) {
+    private static int retries(Fields policy, String name, int otherwise) {
         String expected = "expected a whole number of at least 0";
         return policy.parsed(name, expected, text -> Numbers.whole(text, 0, expected))
                 .orElse(otherwise);
-    }
-
-    private static boolean yesOrNo(String text) {
-        if (!text.equals("true") && !text.equals("false")) {
-            throw new IllegalArgumentException(YES_OR_NO + ", found '" + text + "'");
-        }
-        return text.equals("true");
-    }
-
-    private static double percent(String text) {
-        double percent = Numbers.decimal(text, true, PERCENT);
-        if (percent > 100) {
-            throw new IllegalArgumentException(PERCENT + ", found '" + text + "'");
-        }
-        return percent;
     }
 
     private static Duration timeout(Fields policy, String name, Duration otherwise) {

@@ -14,7 +14,7 @@ public record BadLine(long line, long offset, int column, String reason, String 
     private static final int FOUND_LENGTH = 80;
     private static final int FOUND_BEFORE = 30;
 
-    static BadLine of(Line line, Flaw flaw) {
+    public static BadLine of(Line line, Flaw flaw) {
         return new BadLine(
                 line.number(),
                 line.offset() + flaw.position(),

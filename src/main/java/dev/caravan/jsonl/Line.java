@@ -17,7 +17,7 @@ public record Line(byte[] buffer, int from, int to, long number, long offset, bo
     }
 
     /** Whether the line holds nothing but blanks, tabs and carriage returns. */
-    boolean isBlank() {
+    public boolean isBlank() {
         for (int i = from; i < to; i++) {
             if (buffer[i] != ' ' && buffer[i] != '\t' && buffer[i] != '\r') {
                 return false;

@@ -13,7 +13,8 @@ final class NotARecord {
                     + "', so the file looks pretty-printed; write each record on one line";
         }
         if (startsWith(b, start, to, 0x1F, 0x8B) || startsWith(b, start, to, 0x28, 0xB5, 0x2F, 0xFD)) {
-            return "compressed data under the name of a text file; unpack it first";
+            return "compressed data under the name of a text file; name it .jsonl.gz or .jsonl.zst as what it is, or"
+                    + " unpack it first";
         }
         if (startsWith(b, start, to, 0xFF, 0xFE) || startsWith(b, start, to, 0xFE, 0xFF)) {
             return "not UTF-8: the file looks like UTF-16; convert it to UTF-8";

@@ -68,11 +68,6 @@ public final class RecordReader {
         }
     }
 
-    /** Bytes taken from the source so far, whether or not they were handed out as lines. */
-    public long bytesRead() {
-        return bufferOffset + end;
-    }
-
     private Line line(int from, int to, boolean terminated) {
         number++;
         int textEnd = to > from && buffer[to - 1] == '\r' ? to - 1 : to;

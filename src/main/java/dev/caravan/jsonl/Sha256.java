@@ -17,6 +17,13 @@ public final class Sha256 {
     }
 
     public static String hex(byte[] content) {
-        return HexFormat.of().formatHex(digest().digest(content));
+        return hex(content, 0, content.length);
+    }
+
+    /** Of the bytes from {@code from} up to, not including, {@code to}. */
+    public static String hex(byte[] buffer, int from, int to) {
+        MessageDigest digest = digest();
+        digest.update(buffer, from, to - from);
+        return HexFormat.of().formatHex(digest.digest());
     }
 }

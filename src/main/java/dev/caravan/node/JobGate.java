@@ -3,34 +3,55 @@ package dev.caravan.node;
 import dev.caravan.exec.Gpus;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.Engine;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Manifest;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
+import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Decides whether this node can work on a job's shards: an unchanged recipe, the same code version, enough GPUs. */
 final class JobGate {
     private final Gpus gpus;
     private final PythonLink python;
+    private final Layout.@Nullable Root root;
 
-    JobGate(Gpus gpus, PythonLink python) {
+    /** @param root where the other nodes are known; null for a node that works on one job directory */
+    JobGate(Gpus gpus, PythonLink python, Layout.@Nullable Root root) {
         this.gpus = gpus;
         this.python = python;
+        this.root = root;
     }
 
     Optional<String> refusal(JobFiles job, Manifest manifest) {
-        Double wanted = manifest.execution().ray().numGpus();
-        if (wanted != null && wanted > gpus.count()) {
-            return Optional.of("a shard asks for " + wanted + " GPUs and this node has " + gpus.count()
-                    + "; lower ray.num_gpus, or set gpus.logical to pretend");
+        GpuDemand wanted = manifest.execution().ray().gpuDemand();
+        if (!wanted.isMetBy(gpus.names().size())) {
+            return Optional.of("a shard asks for GPUs: " + wanted + ", this node has "
+                    + KnownNodes.describe(gpus.names()) + othersHave(wanted));
         }
         if (manifest.execution().engine() == Engine.DATA_JUICER) {
             return changedRecipe(job, manifest).or(() -> python.mismatch(manifest.codeVersion()));
         }
         return Optional.empty();
+    }
+
+    /** A larger node may join at any time, so the job is held and not failed. */
+    private String othersHave(GpuDemand wanted) {
+        if (root == null) {
+            return "; lower ray.num_gpus, or set gpus.logical to pretend";
+        }
+        try {
+            return new KnownNodes(root)
+                    .shortage(wanted)
+                    .map(known -> "; no node has as many (" + known + "): the job waits for one that has")
+                    .orElse("; it is left to nodes that have as many");
+        } catch (IOException e) {
+            return "; what the others have cannot be read (" + e.getMessage() + ")";
+        }
     }
 
     private static Optional<String> changedRecipe(JobFiles job, Manifest manifest) {

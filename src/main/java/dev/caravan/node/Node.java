@@ -57,14 +57,14 @@ public final class Node {
         this.plan = plan;
         this.python = python;
         this.identity = Identities.of(settings.text("node.id"));
-        this.gpus = Gpus.find(settings.integer("gpus.logical"), System.getenv());
+        this.gpus = Gpus.find(settings.integer("gpus.logical"), settings.text("gpus.devices"), System.getenv());
         this.children = new ChildExecutor(settings.duration("exec.grace"));
         this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
                 settings.duration("retry.backoff_max"),
                 settings.duration("retry.other_node_first"));
-        JobGate gate = new JobGate(gpus, python);
+        JobGate gate = new JobGate(gpus, python, plan.root());
         JobCatalog catalog = plan.root() != null ? new RootJobs(plan.root(), new Inbox(plan.root())) : plan.job();
         long listEvery = settings.duration("claim.poll").toNanos();
         this.jobs = new ActiveJobs(
@@ -77,7 +77,7 @@ public final class Node {
                         gate),
                 System::nanoTime,
                 listEvery);
-        this.work = new NodeWork(jobs, listEvery, plan.maxShards());
+        this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards());
     }
 
     public static Timing timing(Settings settings) {
@@ -121,10 +121,10 @@ public final class Node {
                     .ifPresent(limit -> timer.schedule(
                             () -> leave(main, "--max-runtime is over"), limit.toMillis(), TimeUnit.MILLISECONDS));
             LOG.info(
-                    "node {} starts: {} slot(s), {} GPU(s), {}",
+                    "node {} starts: {} slot(s), GPUs {}, {}",
                     identity.id(),
                     settings.integer("node.slots"),
-                    gpus.count(),
+                    gpus.names(),
                     plan.root() != null
                             ? "root " + plan.root().path()
                             : "job " + plan.job().job().path());
@@ -149,7 +149,9 @@ public final class Node {
         main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes"), servesHttp()));
         main.bind("childExecutor", children);
         main.bind("childBinding", new ChildBinding());
-        main.bind("attempts", new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus));
+        main.bind(
+                "attempts",
+                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining));
         main.bind("shardWork", work.shards());
         main.bind("prepareWork", work.roles(Role.PREPARE, ActiveJob.Phase.PREPARE));
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));

@@ -2,6 +2,7 @@ package dev.caravan.node;
 
 import dev.caravan.claim.ShardClaims;
 import dev.caravan.claim.WorkSource;
+import dev.caravan.exec.Gpus;
 import dev.caravan.lease.Claimed;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.lease.ClaimedShard;
@@ -22,6 +23,7 @@ final class NodeWork {
     private final OptionalInt maxShards;
     private final AtomicInteger claimedShards = new AtomicInteger();
     private final AtomicInteger turn = new AtomicInteger();
+    private final Gpus gpus;
     private final Map<Claimed, ShardClaims> running = new ConcurrentHashMap<>();
     private volatile boolean draining;
     /** Work that is held, and attempts to get some. */
@@ -30,8 +32,9 @@ final class NodeWork {
     private volatile OptionalLong idleSince = OptionalLong.empty();
 
     /** @param maxShards how many shards this node claims before it takes no more */
-    NodeWork(ActiveJobs jobs, long listEveryNanos, OptionalInt maxShards) {
+    NodeWork(ActiveJobs jobs, Gpus gpus, long listEveryNanos, OptionalInt maxShards) {
         this.jobs = jobs;
+        this.gpus = gpus;
         this.listEveryNanos = listEveryNanos;
         this.maxShards = maxShards;
     }
@@ -95,6 +98,7 @@ final class NodeWork {
                 if (claims != null) {
                     claims.finished((ClaimedShard) work);
                 }
+                gpus.giveBack(work.lease().claim().token());
                 rest();
             }
         };
@@ -106,19 +110,37 @@ final class NodeWork {
         for (int i = 0; i < candidates.size() && !draining; i++) {
             ActiveJob job = candidates.get((start + i) % candidates.size());
             Optional<ShardClaims> claims = job.openShards();
-            if (claims.isPresent() && reserve()) {
-                Optional<ClaimedShard> shard = Optional.empty();
-                try {
-                    shard = claims.get().claimNext();
-                } finally {
-                    shard.ifPresentOrElse(found -> running.put(found, claims.get()), claimedShards::decrementAndGet);
-                }
-                if (shard.isPresent()) {
-                    return shard;
-                }
+            Optional<ClaimedShard> shard = claims.isPresent() ? claimShardOf(claims.get()) : Optional.empty();
+            if (shard.isPresent()) {
+                return shard;
             }
         }
         return Optional.empty();
+    }
+
+    /** Its devices come first: a claim that waited for some would keep the shard from a node that has them. */
+    private Optional<ClaimedShard> claimShardOf(ShardClaims claims) throws IOException {
+        Optional<Gpus.Grant> devices =
+                gpus.take(claims.manifest().execution().ray().gpuDemand());
+        if (devices.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<ClaimedShard> shard = Optional.empty();
+        boolean reserved = reserve();
+        try {
+            shard = reserved ? claims.claimNext() : Optional.empty();
+        } finally {
+            if (shard.isPresent()) {
+                gpus.assign(shard.get().lease().claim().token(), devices.get());
+                running.put(shard.get(), claims);
+            } else {
+                gpus.giveBack(devices.get());
+                if (reserved) {
+                    claimedShards.decrementAndGet();
+                }
+            }
+        }
+        return shard;
     }
 
     /** Counts a claim before it is made, so that several slots together never take more than they may. */

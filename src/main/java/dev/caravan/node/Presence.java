@@ -8,6 +8,7 @@ import dev.caravan.store.Layout;
 import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +33,20 @@ public final class Presence {
     }
 
     record Fact(
-            String id, String hostname, long pid, String startedAt, int slots, int gpus, long beat, String seenAt) {}
+            String id,
+            String hostname,
+            long pid,
+            String startedAt,
+            int slots,
+            int gpus,
+            List<String> gpuDevices,
+            long beat,
+            String seenAt) {
+
+        Fact {
+            gpuDevices = List.copyOf(gpuDevices);
+        }
+    }
 
     /** The next heartbeat reports again. */
     public void report() {
@@ -57,7 +71,8 @@ public final class Presence {
                         node.pid(),
                         startedAt,
                         slots,
-                        gpus.count(),
+                        gpus.names().size(),
+                        gpus.names(),
                         beat.incrementAndGet(),
                         Instant.now().toString())));
     }

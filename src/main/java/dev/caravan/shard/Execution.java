@@ -17,23 +17,27 @@ public record Execution(Engine engine, List<String> command, Ray ray) {
     }
 
     /**
-     * @param address {@code local} starts a Ray for each attempt, {@code warm} keeps one and its operators from attempt
-     *     to attempt, {@code auto} joins the one that runs on the node
+     * @param address {@code warm} keeps a Ray and its operators from attempt to attempt, {@code local} starts a Ray for
+     *     each attempt, {@code auto} joins the one that runs on the node
      * @param numCpus CPUs that Ray may use for a shard; null means all of the node's, divided by its slots
-     * @param numGpus GPUs for a shard, whole or fractional; null means none unless the recipe asks for them
+     * @param numGpus GPUs for a shard; null means none unless the recipe asks for them
      * @param objectStoreMemory bytes; null leaves the choice to Ray
      */
     public record Ray(
             String address,
             @Nullable Double numCpus,
-            @Nullable Double numGpus,
+            @Nullable GpuDemand numGpus,
             @Nullable Long objectStoreMemory) {
 
         public static final String LOCAL = "local";
         public static final String WARM = "warm";
         public static final String AUTO = "auto";
-        public static final List<String> ADDRESSES = List.of(LOCAL, WARM, AUTO);
+        public static final List<String> ADDRESSES = List.of(WARM, LOCAL, AUTO);
 
-        public static final Ray DEFAULT = new Ray(LOCAL, null, null, null);
+        public static final Ray DEFAULT = new Ray(WARM, null, null, null);
+
+        public GpuDemand gpuDemand() {
+            return numGpus == null ? GpuDemand.NONE : numGpus;
+        }
     }
 }

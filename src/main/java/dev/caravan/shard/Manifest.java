@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param recipe absent for engine {@code command}
  * @param codeVersion version of the engine's code; nodes with another refuse the job; absent for engine command
  * @param output where the merged result goes, absolute
+ * @param quarantine the input lines that were set aside; null if there are none
+ * @param repair the job that this one repairs; null for a job made from input alone
  */
 public record Manifest(
         int schemaVersion,
@@ -37,7 +39,9 @@ public record Manifest(
         Execution execution,
         Policy policy,
         String output,
-        List<String> warnings) {
+        List<String> warnings,
+        @Nullable Quarantine quarantine,
+        @Nullable Repair repair) {
 
     public static final int SCHEMA_VERSION = 2;
 
@@ -70,7 +74,14 @@ public record Manifest(
                 otherExecution,
                 otherPolicy,
                 output,
-                warnings);
+                warnings,
+                quarantine,
+                repair);
+    }
+
+    /** How many input lines were set aside. */
+    public long quarantined() {
+        return quarantine == null ? 0 : quarantine.records().rows();
     }
 
     /** @param mtimeNs modification time in nanoseconds since the epoch, on the file system's clock */
@@ -81,4 +92,20 @@ public record Manifest(
 
     /** @param snapshotPath relative to the job directory */
     public record Recipe(String sourcePath, String snapshotPath, String sha256) {}
+
+    /**
+     * @param records a {@link Quarantined} a line
+     * @param lines the lines themselves in the same order, each with one line feed
+     */
+    public record Quarantine(File records, File lines) {}
+
+    /**
+     * @param repairedJob job directory of the job whose quarantined lines were repaired, absolute
+     * @param lines the repaired lines as they were given, a blank one for each line that stays away
+     * @param rows how many lines became records
+     */
+    public record Repair(String repairedJob, File lines, long rows) {}
+
+    /** @param path relative to the job directory */
+    public record File(String path, long rows, long bytes, String sha256) {}
 }

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param output the merged file, absolute
  * @param rows records in it
+ * @param quarantined lines of the input that were set aside, so that nothing of them is in it
  * @param ledger of all shards together
  * @param operators of all shards together; empty where some shard does not tell
  * @param shards what each shard contributed and which node did it, in manifest order
@@ -17,6 +18,7 @@ import java.util.List;
 public record MergeRecord(
         String output,
         long rows,
+        long quarantined,
         long sizeBytes,
         String sha256,
         Ledger ledger,
@@ -40,6 +42,7 @@ public record MergeRecord(
         return new MergeRecord(
                 output,
                 rows,
+                quarantined,
                 sizeBytes,
                 sha256,
                 ledger,

@@ -11,9 +11,8 @@ import java.time.Duration;
  * @param maxStalledRetries retries after failures of class stalled
  * @param attemptTimeout longest time of one run of the engine; zero means no limit
  * @param stallTimeout longest time in which neither log nor output of an attempt grows; zero means no limit
- * @param isolatePoison whether records that the engine fails on are found and set aside, so that the others complete
- * @param maxFailedRecords so many records of the job may be set aside; with one more the job fails
- * @param maxFailedPercent the same as a part of the job's records
+ * @param badRecords what becomes of input lines that are not records
+ * @param poison what becomes of records that the engine fails on
  */
 public record Policy(
         int maxRetries,
@@ -22,25 +21,10 @@ public record Policy(
         int maxStalledRetries,
         Duration attemptTimeout,
         Duration stallTimeout,
-        boolean isolatePoison,
-        long maxFailedRecords,
-        double maxFailedPercent) {
+        BadRecords badRecords,
+        Poison poison) {
 
-    public static final Policy DEFAULT = of(3, 10, 1, 3);
-
-    /** With these retries, and everything else as it is by default. */
-    public static Policy of(int maxRetries, int maxInfraRetries, int maxTimeoutRetries, int maxStalledRetries) {
-        return new Policy(
-                maxRetries,
-                maxInfraRetries,
-                maxTimeoutRetries,
-                maxStalledRetries,
-                Duration.ZERO,
-                Duration.ZERO,
-                false,
-                100,
-                100);
-    }
+    public static final Policy DEFAULT = new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO);
 
     /** The same with other limits of one attempt. */
     public Policy with(int otherMaxRetries, Duration otherAttemptTimeout) {
@@ -51,9 +35,27 @@ public record Policy(
                 maxStalledRetries,
                 otherAttemptTimeout,
                 stallTimeout,
-                isolatePoison,
-                maxFailedRecords,
-                maxFailedPercent);
+                badRecords,
+                poison);
+    }
+
+    /** Tolerates no bad record, and none that the engine fails on. */
+    public Policy(
+            int maxRetries,
+            int maxInfraRetries,
+            int maxTimeoutRetries,
+            int maxStalledRetries,
+            Duration attemptTimeout,
+            Duration stallTimeout) {
+        this(
+                maxRetries,
+                maxInfraRetries,
+                maxTimeoutRetries,
+                maxStalledRetries,
+                attemptTimeout,
+                stallTimeout,
+                BadRecords.FAIL,
+                Poison.DEFAULT);
     }
 
     public Policy {
@@ -63,14 +65,6 @@ public record Policy(
         if (attemptTimeout.isNegative() || stallTimeout.isNegative()) {
             throw new IllegalArgumentException("a timeout is 0 (none) or more");
         }
-        if (maxFailedRecords < 0 || !(maxFailedPercent >= 0 && maxFailedPercent <= 100)) {
-            throw new IllegalArgumentException("a number of records is 0 or more, and a percentage at most 100");
-        }
-    }
-
-    /** Of a job with so many records. */
-    public long failedAllowed(long records) {
-        return Math.min(maxFailedRecords, (long) (records * maxFailedPercent / 100));
     }
 
     public int retries(FailureClass failure) {

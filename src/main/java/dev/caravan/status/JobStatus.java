@@ -76,17 +76,20 @@ public record JobStatus(
 
     /**
      * @param total records of the input
-     * @param done records of finished shards; what became of them is in the other numbers
+     * @param done records of finished shards; what became of them is in the next four numbers
+     * @param quarantined lines of the input that are no records and were set aside
      */
-    public record RowCounts(long total, long done, long out, long filtered, long expanded, long failed) {
-        static RowCounts of(long total, Ledger finished) {
+    public record RowCounts(
+            long total, long done, long out, long filtered, long expanded, long failed, long quarantined) {
+        static RowCounts of(long total, Ledger finished, long quarantined) {
             return new RowCounts(
                     total,
                     finished.rowsIn(),
                     finished.rowsOut(),
                     finished.filtered(),
                     finished.expanded(),
-                    finished.failed());
+                    finished.failed(),
+                    quarantined);
         }
     }
 

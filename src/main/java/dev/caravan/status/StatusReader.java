@@ -80,7 +80,7 @@ public final class StatusReader {
                 files.layout().path().toString(),
                 open || error == null ? State.PREPARING : State.FAILED,
                 new JobStatus.ShardCounts(0, 0, 0, 0, 0, 0),
-                JobStatus.RowCounts.of(0, Ledger.EMPTY),
+                JobStatus.RowCounts.of(0, Ledger.EMPTY, 0),
                 List.of(),
                 List.of(),
                 open ? null : error,
@@ -201,7 +201,7 @@ public final class StatusReader {
 
     private JobStatus.RowCounts rows(Manifest job) {
         Ledger finished = done.values().stream().map(DoneRecord::ledger).reduce(Ledger.EMPTY, Ledger::plus);
-        return JobStatus.RowCounts.of(job.totalRows(), finished);
+        return JobStatus.RowCounts.of(job.totalRows(), finished, job.quarantined());
     }
 
     private List<JobStatus.NodeShare> nodes(List<ShardLine> lines) {

@@ -31,6 +31,12 @@ public final class StatusText {
                 status.rows().filtered(),
                 status.rows().expanded(),
                 status.rows().failed());
+        if (status.rows().quarantined() > 0) {
+            line(
+                    text,
+                    "bad     %d records of the input are quarantined",
+                    status.rows().quarantined());
+        }
         for (JobStatus.NodeShare node : status.nodes()) {
             line(text, "node    %s: %d done, %d running", node.node(), node.done(), node.running());
         }

@@ -291,6 +291,19 @@ public final class Disk {
         }
     }
 
+    /** Gives a file that never changes a second name, or a copy where the mount cannot. The name must be free. */
+    public static void linkOrCopy(Path existing, Path name) throws IOException {
+        try {
+            Files.createLink(name, existing);
+            syncDirectory(name.getParent());
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            if (!meansNoLinks(e)) {
+                throw e;
+            }
+            writeWhole(name, out -> Files.copy(existing, out));
+        }
+    }
+
     /** A file of /proc, which may vanish at any moment. */
     public static Optional<String> readKernelText(String path) {
         try {

@@ -130,6 +130,25 @@ public final class Layout {
             return shards().resolve(shard + ".jsonl");
         }
 
+        public Path quarantine() {
+            return path.resolve("quarantine");
+        }
+
+        /** What was set aside, and why. */
+        public Path quarantinedRecords() {
+            return quarantine().resolve("records.jsonl");
+        }
+
+        /** The lines that were set aside. */
+        public Path quarantinedLines() {
+            return quarantine().resolve("lines.txt");
+        }
+
+        /** The repaired lines that this job was made of, in place of the quarantined ones of another. */
+        public Path repairedLines() {
+            return quarantine().resolve("repaired.txt");
+        }
+
         public Path cache() {
             return path.resolve("cache");
         }

@@ -125,11 +125,16 @@ final class Aftermath {
         OptionalLong seen = observer.seenAt(claim.key(), claim.epoch());
         killedAt.apply(before.node())
                 .filter(killed -> seen.isPresent())
-                .ifPresent(killed -> timed.add(timed(killed, seen.getAsLong())));
+                .ifPresent(killed -> timed.add(timed(claim, killed, seen.getAsLong())));
     }
 
-    private Takeover timed(long killed, long claimed) {
+    private Takeover timed(Claim claim, long killed, long claimed) {
         long watched = Math.max(killed, health.wellSince(claimed).orElse(killed));
+        if (claimed - watched > 2 * Chaos.LEASE.toNanos()) {
+            System.out.printf(
+                    "chaos: late takeover: %s epoch %d by %s at %s%n",
+                    claim.key(), claim.epoch(), claim.node(), claim.claimedAt());
+        }
         return new Takeover((claimed - killed) / 1_000_000, (claimed - watched) / 1_000_000);
     }
 

@@ -88,7 +88,7 @@ final class Chaos {
                 faults.stop();
                 noProcessIsLeft(storage, machines);
             } finally {
-                faults.stop();
+                faults.close();
                 machines.forEach(Machine::cutPower);
                 for (Machine machine : machines) {
                     machine.awaitEnd(Duration.ofSeconds(30));

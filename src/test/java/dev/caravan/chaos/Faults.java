@@ -15,13 +15,17 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Does faults and undoes them when their time is over. Everything happens in {@link #tick}, except that the holder of a
- * role is killed by whoever sees it.
+ * role is killed by whoever sees it, and that hangs end by a thread of their own: to look at a process that waits for a
+ * hung mount may take until the hang is over.
  */
-final class Faults {
+final class Faults implements AutoCloseable {
     private static final Duration SPARED_FOR = Duration.ofSeconds(40);
 
     private record Undo(long at, Runnable action) {}
@@ -31,6 +35,8 @@ final class Faults {
     private final Timeline timeline;
     private final Random random;
     private final PriorityQueue<Undo> undoing = new PriorityQueue<>(Comparator.comparingLong(Undo::at));
+    private final List<Undo> hangs = new ArrayList<>();
+    private final ScheduledExecutorService waker = Executors.newSingleThreadScheduledExecutor();
     private final Map<Role, Integer> holdersToKill = new EnumMap<>(Role.class);
     private final Map<Machine, Long> restartAt = new HashMap<>();
     private final Set<String> reported = new HashSet<>();
@@ -44,6 +50,7 @@ final class Faults {
         this.storage = storage;
         this.timeline = timeline;
         this.random = random;
+        waker.scheduleWithFixedDelay(() -> endHangs(System.nanoTime()), 50, 50, TimeUnit.MILLISECONDS);
     }
 
     List<String> problems() {
@@ -56,6 +63,27 @@ final class Faults {
 
     private void later(Duration delay, Runnable action) {
         undoing.add(new Undo(System.nanoTime() + delay.toNanos(), action));
+    }
+
+    private void hang(Duration time, Timeline.Entry entry, Runnable end) {
+        synchronized (hangs) {
+            hangs.add(new Undo(System.nanoTime() + time.toNanos(), () -> {
+                end.run();
+                timeline.ended(entry);
+            }));
+        }
+    }
+
+    private void endHangs(long due) {
+        synchronized (hangs) {
+            hangs.removeIf(hang -> {
+                boolean over = hang.at() <= due;
+                if (over) {
+                    hang.action().run();
+                }
+                return over;
+            });
+        }
     }
 
     private Duration between(int fromMillis, int toMillis) {
@@ -158,10 +186,7 @@ final class Faults {
                 }
                 Timeline.Entry entry = timeline.began("hang of the server");
                 storage.hangServer();
-                later(between(3_000, 10_000), () -> {
-                    storage.resumeServer();
-                    timeline.ended(entry);
-                });
+                hang(between(3_000, 10_000), entry, storage::resumeServer);
             }
             case HANG_MOUNT -> {
                 if (storage.isFaulted(client)) {
@@ -169,10 +194,7 @@ final class Faults {
                 }
                 Timeline.Entry entry = timeline.began("hang of the mount of " + machine.hostname());
                 storage.hang(client);
-                later(between(3_000, 13_000), () -> {
-                    storage.resume(client);
-                    timeline.ended(entry);
-                });
+                hang(between(3_000, 13_000), entry, () -> storage.resume(client));
             }
             case DEAD_MOUNT -> {
                 if (storage.isFaulted(client) || !storage.isServing()) {
@@ -240,8 +262,15 @@ final class Faults {
 
     /** Undoes all that is left to undo, so that whoever lives can finish. */
     void stop() {
+        endHangs(Long.MAX_VALUE);
         while (!undoing.isEmpty()) {
             undoing.poll().action().run();
         }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        waker.shutdown();
     }
 }

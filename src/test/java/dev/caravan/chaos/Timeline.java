@@ -8,6 +8,8 @@ import java.util.List;
 /** What was done to whom, and when, by this machine's clock: with it, what a fault left behind is explained. */
 final class Timeline {
     private static final long SLACK_MILLIS = 1_000;
+    /** The server says "no space left" for a while after there is some. */
+    private static final long AFTER_EFFECT_MILLIS = 5_000;
 
     /** @param to the end of the fault; {@link Long#MAX_VALUE} while it lasts */
     record Entry(String what, long from, long to) {}
@@ -34,19 +36,19 @@ final class Timeline {
 
     /** Whether a process may have been kept from removing a file that it wrote at {@code millis}: killed, or cut off. */
     boolean explainsFileOf(long millis) {
-        return lasted(millis, "kill of", "death of", "hang of");
+        return lasted(millis, SLACK_MILLIS, "kill of", "death of", "hang of");
     }
 
     /** Whether a node that starts at {@code millis} may find a mount that does not work. */
     boolean explainsRefusalAt(long millis) {
-        return lasted(millis, "death of", "hang of", "disk full");
+        return lasted(millis, AFTER_EFFECT_MILLIS, "death of", "hang of", "disk full");
     }
 
-    private synchronized boolean lasted(long millis, String... kinds) {
+    private synchronized boolean lasted(long millis, long slack, String... kinds) {
         return entries.stream()
                 .filter(entry -> Arrays.stream(kinds).anyMatch(entry.what()::startsWith))
-                .anyMatch(entry -> entry.from() - SLACK_MILLIS <= millis
-                        && (entry.to() == Long.MAX_VALUE || millis <= entry.to() + SLACK_MILLIS));
+                .anyMatch(entry -> entry.from() - slack <= millis
+                        && (entry.to() == Long.MAX_VALUE || millis <= entry.to() + slack));
     }
 
     synchronized long count(String what) {

@@ -25,6 +25,7 @@ class CommandLineIT {
                         + " --ray-address local --allow-version-mismatch");
         OPTIONS.put("status", "--job-dir j --lock-timeout-secs 60 --json --all");
         OPTIONS.put("retry", "--job-dir j --shard-id part-00000-of-00002 --shard-id part-00001-of-00002");
+        OPTIONS.put("rerun", "--quarantined --job-dir j --new-job-dir n --repaired r.txt --output o.jsonl --json");
         OPTIONS.put("merge", "--job-dir j --output o.jsonl --lock-timeout-secs 60 --overwrite");
         OPTIONS.put("verify", "--job-dir j --expect-nodes 2");
         OPTIONS.put(

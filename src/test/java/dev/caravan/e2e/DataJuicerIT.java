@@ -238,8 +238,10 @@ class DataJuicerIT {
                 .toList();
     }
 
+    /** The operators of {@code samples/gpu/recipe-4gpu.yaml} are of this form. */
     @Test
-    void a_shard_gets_the_gpus_that_the_job_asks_for() throws IOException {
+    void a_shard_works_on_the_four_gpus_that_the_job_asks_for_at_once_and_on_no_other() throws IOException {
+        Path meeting = Files.createDirectories(fleet.folder().resolve("meeting"));
         Sample.write(fleet.folder().resolve("recipe.yaml"), """
                 custom_operator_paths: ['%s']
                 skip_op_error: false
@@ -247,15 +249,23 @@ class DataJuicerIT {
                 override_num_blocks: 4
                 process:
                   - gpu_probe_mapper:
-                      {accelerator: cuda, num_gpus: 1, num_proc: 2, batch_size: 1, ray_execution_mode: task}
-                """.formatted(OPERATORS));
-        Sample.write(fleet.folder().resolve("data.jsonl"), "{\"text\":\"a\"}\n".repeat(8));
+                      folder: %s
+                      together: 4
+                      accelerator: cuda
+                      ray_execution_mode: task
+                      num_gpus: 1
+                      num_cpus: 0.5
+                      batch_size: 1
+                      num_proc: 4
+                """.formatted(OPERATORS, meeting));
+        Sample.write(fleet.folder().resolve("data.jsonl"), "{\"text\":\"a\"}\n".repeat(12));
         Sample.write(fleet.folder().resolve("job.yaml"), """
                 name: gpus
                 recipe: recipe.yaml
                 dataset_path: data.jsonl
                 num_shards: 1
-                ray: {num_cpus: 2, num_gpus: 2}
+                ray: {num_cpus: 4, num_gpus: 4}
+                policy: {max_retries: 0}
                 """);
         String jobDir = fleet.folder().resolve("job").toString();
 
@@ -264,25 +274,23 @@ class DataJuicerIT {
                         .endsWith(2)
                         .stderr())
                 .as("a node without GPUs does not take the job")
-                .contains("asks for 2.0 GPUs and this node has 0");
+                .contains("asks for GPUs: 4, this node has none");
 
         JsonNode merged = withPython()
-                .with("gpus.logical", "2")
-                .run("run", "job.yaml", "--job-dir", jobDir, "--run-id", "two-gpus", "--json")
+                .with("gpus.logical", "6")
+                .run("run", "job.yaml", "--job-dir", jobDir, "--run-id", "six-gpus", "--json")
                 .endsWith(0)
                 .json();
 
         List<JsonNode> rows = rows(Path.of(merged.at("/output").asText()));
-        assertThat(rows).hasSize(8);
+        assertThat(rows).hasSize(12);
         TreeSet<String> used = new TreeSet<>();
         rows.forEach(row -> {
             assertThat(row.at("/visible").asText()).isEqualTo(row.at("/gpu_ids").asText());
             used.add(row.at("/gpu_ids").asText());
         });
-        assertThat(used)
-                .as("the two devices of the grant, one a task")
-                .isSubsetOf("0", "1")
-                .isNotEmpty();
+        assertThat(used).as("devices of the grant, one a task").containsExactly("0", "1", "2", "3");
+        assertThat(meeting).as("once four were there").isDirectoryContaining("glob:**/met");
     }
 
     @Test

@@ -72,12 +72,35 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
 
     /** @param wrapper a command that runs the rest of its arguments, such as {@code unshare} or {@code strace} */
     CaravanProcess startUnder(List<String> wrapper, String... arguments) {
-        assertThat(JAR).as("built by mvn package").exists();
         List<String> command = new ArrayList<>(wrapper);
-        command.addAll(List.of(JAVA.toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        command.addAll(java());
+        command.addAll(List.of(arguments));
+        return startCommand("caravan " + String.join(" ", arguments), command);
+    }
+
+    private List<String> java() {
+        assertThat(JAR).as("built by mvn package").exists();
+        List<String> command = new ArrayList<>(List.of(JAVA.toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         settings.forEach((key, value) -> command.add("-Dcaravan." + key + "=" + value));
         command.addAll(List.of("-jar", JAR.toString()));
-        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /** The program with the settings so far as one executable file, as launchers need it. */
+    Path program() {
+        Path file = folder.resolve("caravan");
+        Sample.write(file, "#!/bin/sh\nexec " + String.join(" ", java()) + " \"$@\"\n");
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+        return file;
+    }
+
+    /** Of a scheduler, as users have it. */
+    static Path template(String name) {
+        return Path.of("configs", "schedulers", name).toAbsolutePath();
+    }
+
+    /** Any command, such as a launcher that starts the program. */
+    CaravanProcess startCommand(String called, List<String> command) {
         int number = started.size();
         Path stdout = folder.resolve("process-" + number + ".out");
         Path stderr = folder.resolve("process-" + number + ".err");
@@ -90,8 +113,7 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
                 .removeIf(name -> name.startsWith("CARAVAN_") || name.endsWith("JOB_ID") || name.startsWith("JAVA_"));
         builder.environment().putAll(environment);
         try {
-            CaravanProcess process =
-                    new CaravanProcess("caravan " + String.join(" ", arguments), builder.start(), stdout, stderr);
+            CaravanProcess process = new CaravanProcess(called, builder.start(), stdout, stderr);
             started.add(process);
             return process;
         } catch (IOException e) {
@@ -100,7 +122,7 @@ final class Fleet implements BeforeEachCallback, AfterEachCallback {
     }
 
     /** What processes need to be able to read. */
-    static List<Path> program() {
+    static List<Path> programFiles() {
         return List.of(JAVA, JAR);
     }
 

@@ -24,7 +24,7 @@ final class Trick {
     static List<String> asNobody() {
         List<String> wrapper = List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--");
         requireRun("needs root to become another user", append(wrapper, "true"));
-        for (var file : Fleet.program()) {
+        for (var file : Fleet.programFiles()) {
             requireRun(
                     "other users cannot read " + file + ", so cannot run it",
                     append(wrapper, "test", "-r", file.toString()));
@@ -69,7 +69,7 @@ final class Trick {
         return all;
     }
 
-    private static void requireRun(String otherwise, String... command) {
+    static void requireRun(String otherwise, String... command) {
         String trouble;
         try {
             Process process = new ProcessBuilder(command)

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.caravan.Eventually;
 import dev.caravan.FakeNanos;
 import dev.caravan.TestJob;
 import dev.caravan.claim.ShardClaims;
@@ -18,10 +17,9 @@ import dev.caravan.shard.AttemptStatus;
 import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
-import dev.caravan.shard.Engine;
-import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
@@ -36,8 +34,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.camel.Exchange;
 import org.apache.camel.component.exec.ExecException;
 import org.apache.camel.impl.DefaultCamelContext;
@@ -60,13 +59,15 @@ class AttemptsTest {
             clock,
             Clock.systemUTC());
     private final Gpus gpus = new Gpus(List.of("0"));
+    private final AtomicBoolean leaving = new AtomicBoolean();
     private final Attempts attempts = new Attempts(
             () -> {
                 throw new AssertionError("engine command needs no Python");
             },
             Map.of(),
             1,
-            gpus);
+            gpus,
+            leaving::get);
     private final DefaultCamelContext camel = new DefaultCamelContext();
     private TestJob job;
     private ClaimedShard shard;
@@ -344,40 +345,39 @@ class AttemptsTest {
         assertThat(first).isDirectory();
     }
 
-    @Test
-    void devices_are_taken_for_the_attempt_and_given_back_when_it_ends() throws Exception {
-        TestJob wanting = TestJob.in(folder.resolve("gpu"), 1);
-        Manifest manifest = wanting.manifest.with(
-                new Execution(
-                        Engine.COMMAND,
-                        wanting.manifest.execution().command(),
-                        new Execution.Ray("local", null, 0.5, null)),
-                TestJob.POLICY);
-        claim(wanting, manifest);
+    @ParameterizedTest
+    @CsvSource({"143, 0, PREEMPTED", "143, 300, PREEMPTED", "129, 0, PREEMPTED", "137, 0, FAILED", "143, -1, FAILED"})
+    void a_child_that_is_ended_together_with_the_node_costs_no_retry(int code, int newsAfterMillis, ClaimStatus status)
+            throws Exception {
         attempts.begin(shard, exchange);
-        assertThat(record().gpus()).isEqualTo("0");
-        FutureTask<String> next = new FutureTask<>(() -> gpus.take(1).visibleDevices());
-        Thread waiting = new Thread(next);
-        waiting.start();
-        Eventually.until("the device is taken", () -> waiting.getState() == Thread.State.WAITING);
-        fail(new IOException("disk full"));
+        if (newsAfterMillis >= 0) {
+            CompletableFuture.delayedExecutor(newsAfterMillis, TimeUnit.MILLISECONDS)
+                    .execute(() -> leaving.set(true));
+        }
+        ended(new Child.End.Exited(code));
 
-        assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        Exception failure = catchThrowableOfType(Exception.class, () -> attempts.collect(shard, exchange));
+        fail(failure);
+
+        assertThat(claimOnDisk().status()).isEqualTo(status);
     }
 
     @Test
-    void devices_are_given_back_if_the_attempt_cannot_begin() throws Exception {
-        TestJob wanting = TestJob.in(folder.resolve("gpu"), 1);
-        Manifest manifest = wanting.manifest.with(
-                new Execution(Engine.DATA_JUICER, List.of(), new Execution.Ray("local", null, 1.0, null)),
-                TestJob.POLICY);
-        claim(wanting, manifest);
-        Files.delete(wanting.layout.attempts());
-        Files.createFile(wanting.layout.attempts()); // no folder can be made below it
+    void the_child_sees_the_devices_that_its_claim_was_granted_and_no_other() throws Exception {
+        gpus.assign(shard.lease().claim().token(), gpus.take(new GpuDemand(0.5)).orElseThrow());
 
-        assertThatThrownBy(() -> attempts.begin(shard, exchange)).isInstanceOf(IOException.class);
-        FutureTask<String> next = new FutureTask<>(() -> gpus.take(1).visibleDevices());
-        new Thread(next).start();
-        assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        attempts.begin(shard, exchange);
+
+        assertThat(record().gpus()).isEqualTo("0");
+        assertThat(exchange.getProperty(ChildBinding.CHILD, Child.class).environment())
+                .containsEntry("CUDA_VISIBLE_DEVICES", "0");
+    }
+
+    @Test
+    void the_child_of_a_claim_without_devices_sees_none() throws Exception {
+        attempts.begin(shard, exchange);
+
+        assertThat(exchange.getProperty(ChildBinding.CHILD, Child.class).environment())
+                .containsEntry("CUDA_VISIBLE_DEVICES", "");
     }
 }

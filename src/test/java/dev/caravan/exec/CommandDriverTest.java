@@ -8,6 +8,7 @@ import dev.caravan.claim.ShardClaims;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.RetryPace;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Timing;
 import java.nio.file.Path;
@@ -33,7 +34,10 @@ class CommandDriverTest {
     }
 
     private EngineDriver.Start start(ClaimedShard shard) throws Exception {
-        return new CommandDriver().start(Trial.ofWhole(shard), new Gpus(List.of("3")).take(1));
+        return new CommandDriver()
+                .start(
+                        Trial.ofWhole(shard),
+                        new Gpus(List.of("3")).take(new GpuDemand(1)).orElseThrow());
     }
 
     private ClaimedShard claim(TestJob job) throws Exception {

@@ -98,7 +98,9 @@ final class FinishedJob {
                 new Execution(Engine.DATA_JUICER, List.of(), Execution.Ray.DEFAULT),
                 Policy.DEFAULT,
                 output.toString(),
-                List.of("a warning"));
+                List.of("a warning"),
+                null,
+                null);
     }
 
     /** Nodes a and b take turns. */

@@ -44,6 +44,7 @@ class MergerTest {
                 .isEqualTo(new MergeRecord(
                         job.output.toString(),
                         3,
+                        0,
                         27,
                         FinishedJob.sha256(FIRST + THIRD),
                         new Ledger(6, 3, 2, 0, 1),
@@ -340,6 +341,7 @@ class MergerTest {
                 job.layout.manifest(),
                 job.layout.mergeRecord(),
                 job.layout.state().resolve("x"),
+                job.output.resolveSibling("merged.jsonl.gz"),
                 folder)) {
             MergeRequest request = new MergeRequest(job.files, own, true, "node-m", () -> true);
             assertThatThrownBy(() -> job.merge(request))

@@ -53,6 +53,7 @@ class VerifierTest {
                                 "3 shards, 6 rows, 120 bytes",
                                 FinishedJob.sha256(Files.readString(job.layout.manifest()))),
                         sound("inputs", "1 files, 120 bytes", input),
+                        sound("quarantine", "0 bad records set aside", null),
                         sound("shards", "3 files, 6 rows, 120 bytes", input),
                         sound(
                                 "results",

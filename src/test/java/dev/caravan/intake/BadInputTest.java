@@ -21,7 +21,6 @@ class BadInputTest {
 
     static Stream<Arguments> bad_files() {
         return Stream.of(
-                Arguments.of("{\"a\":1}\n\n{\"a\":2}\n", "line 2, byte 8 (column 1): blank line between records"),
                 Arguments.of(
                         "[\n    {\n        \"a\": 1\n    }\n]\n", "line 1, byte 0 (column 1): not one record per line"),
                 Arguments.of("{\n  \"a\": 1\n}\n", "line 1, byte 0 (column 1): not one record per line"),

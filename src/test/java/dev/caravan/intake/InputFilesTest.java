@@ -39,7 +39,11 @@ class InputFilesTest {
                 "a0.jsonl",
                 "b.JSONL",
                 "c.NdJson",
+                "c.ndjson.gz",
                 "d.jsonl/part.jsonl",
+                "x.jsonl",
+                "x.jsonl.GZ",
+                "x.jsonl.zst",
                 "x.v1.2.jsonl",
                 "\u00e9.jsonl",
                 "\uFF5E.jsonl",
@@ -72,7 +76,7 @@ class InputFilesTest {
         assertThat(found.skipped())
                 .containsExactly(
                         "skipped in the input folder (4 hidden): .DS_Store, ._x.jsonl, .git, s/.h.jsonl",
-                        "skipped in the input folder (4 not .jsonl or .ndjson): bad\\x0aname.txt, x.json, x.jsonl.bak, xjsonl");
+                        "skipped in the input folder (4 not .jsonl, .ndjson, or that and .gz or .zst): bad\\x0aname.txt, x.json, x.jsonl.bak, xjsonl");
     }
 
     @Test
@@ -85,7 +89,7 @@ class InputFilesTest {
         assertThat(InputFiles.find(in).skipped())
                 .singleElement()
                 .asString()
-                .startsWith("skipped in the input folder (25 not .jsonl or .ndjson): f10.txt, ")
+                .startsWith("skipped in the input folder (25 not .jsonl, .ndjson, or that and .gz or .zst): f10.txt, ")
                 .endsWith(", f19.txt and 15 more");
     }
 
@@ -174,17 +178,18 @@ class InputFilesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"p.jsonl.gz", "p.JSONL.ZST", "p.ndjson.bz2", "s/p.jsonl.xz"})
-    void compressed_input_is_refused_in_a_folder_and_alone(String name) throws IOException {
+    @ValueSource(strings = {"p.jsonl.gzip", "p.JSONL.ZSTD", "p.ndjson.bz2", "s/p.jsonl.xz"})
+    void input_compressed_otherwise_is_refused_in_a_folder_and_alone(String name) throws IOException {
         touch("a.jsonl");
         Path file = touch(name);
 
         assertThatThrownBy(() -> InputFiles.find(in))
                 .isInstanceOf(IntakeException.class)
-                .hasMessage("compressed input is not supported: " + name
-                        + ". Unpack these files to .jsonl, or move them out of the input folder");
+                .hasMessage("compressed input other than .gz and .zst is not supported: " + name
+                        + ". Unpack these files to .jsonl, compress them as .jsonl.gz or .jsonl.zst, or move them out"
+                        + " of the input folder");
         assertThatThrownBy(() -> InputFiles.find(file))
-                .hasMessageContaining("compressed input is not supported: " + file);
+                .hasMessageContaining("compressed input other than .gz and .zst is not supported: " + file);
     }
 
     @Test
@@ -192,10 +197,12 @@ class InputFilesTest {
         assertThatThrownBy(() -> InputFiles.find(in))
                 .isInstanceOf(IntakeException.class)
                 .hasMessage("no input in folder " + in
-                        + ": expected at least one file that ends in .jsonl or .ndjson; found nothing at all");
+                        + ": expected at least one file that ends in .jsonl or .ndjson, or that and .gz or .zst;"
+                        + " found nothing at all");
 
         touch("x.json");
-        assertThatThrownBy(() -> InputFiles.find(in)).hasMessageEndingWith("(1 not .jsonl or .ndjson): x.json");
+        assertThatThrownBy(() -> InputFiles.find(in))
+                .hasMessageEndingWith("(1 not .jsonl, .ndjson, or that and .gz or .zst): x.json");
     }
 
     @Test

@@ -63,7 +63,7 @@ class PrepareAgainTest {
         scene.dataset = Files.copy(a, other.resolve("a.jsonl"));
         scene.shards = 1;
         scene.execution = new Execution(Engine.COMMAND, List.of("tac"), Execution.Ray.DEFAULT);
-        scene.policy = new Policy(1, 1, 1, 1, Duration.ZERO, Duration.ofMinutes(5), true, 7, 1);
+        scene.policy = new Policy(1, 1, 1, 1, Duration.ZERO, Duration.ofMinutes(5));
         scene.output = scene.root.resolve("elsewhere.jsonl");
         scene.recipe("process: [x]\n", Map.of(), List.of());
 
@@ -82,7 +82,7 @@ class PrepareAgainTest {
 
     @Test
     void one_different_field_is_enough() throws IOException {
-        scene.policy = Policy.of(4, 10, 1, 3);
+        scene.policy = new Policy(4, 10, 1, 3, Duration.ZERO, Duration.ZERO);
 
         assertThatThrownBy(scene::prepare).hasMessageContaining("this request: policy was Policy[maxRetries=3");
     }

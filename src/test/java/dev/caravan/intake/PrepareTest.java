@@ -85,9 +85,9 @@ class PrepareTest {
                 .containsExactly(
                         "a warning of the recipe",
                         "skipped in the input folder (1 hidden): ._b.jsonl",
-                        "skipped in the input folder (1 not .jsonl or .ndjson): notes.txt",
+                        "skipped in the input folder (1 not .jsonl, .ndjson, or that and .gz or .zst): notes.txt",
                         "input files without records (1): " + empty,
-                        "blank lines behind the last record, ignored, in 1 input file(s): " + b + " (2)");
+                        "blank lines, ignored, in 1 input file(s): " + b + " (2)");
         assertThat(treeOf(scene.job.path()))
                 .containsExactly(
                         "attempts/",
@@ -189,7 +189,7 @@ class PrepareTest {
 
         assertThatThrownBy(scene::prepare)
                 .isInstanceOf(IntakeException.class)
-                .hasMessageContaining("no records in " + scene.input + ": its 2 input file(s) are all empty");
+                .hasMessageContaining("no records in " + scene.input + ": its 2 input file(s) hold none");
     }
 
     @Test
@@ -257,6 +257,17 @@ class PrepareTest {
                 .hasMessageStartingWith(what)
                 .hasMessageContaining("would be read as input");
         assertThat(treeOf(scene.input)).containsExactly(file.getFileName().toString());
+    }
+
+    @Test
+    void an_output_with_the_name_of_a_packed_file_is_refused() throws IOException {
+        scene.write("a.jsonl", "{}\n");
+        scene.output = scene.root.resolve("out.jsonl.ZST");
+
+        assertThatThrownBy(scene::prepare)
+                .isInstanceOf(IntakeException.class)
+                .hasMessage("the output " + scene.output + " has the name of a compressed file, but the merged file is"
+                        + " plain text: name it without .zst");
     }
 
     private static Manifest.InputFile inputFile(Path file, long rows) throws IOException {

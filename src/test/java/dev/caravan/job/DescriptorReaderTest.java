@@ -3,9 +3,13 @@ package dev.caravan.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.caravan.shard.BadRecords;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.GpuDemand;
+import dev.caravan.shard.OnBadRecord;
+import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,9 +45,12 @@ class DescriptorReaderTest {
               max_stalled_retries: 4
               attempt_timeout: 2h
               stall_timeout: 90s
+              on_bad_record: quarantine
+              max_bad_records: 1000
+              max_bad_percent: 0.5
               isolate_poison: true
               max_failed_records: 7
-              max_failed_percent: 0.5
+              max_failed_percent: 0.25
             """;
 
     private static final String FULL_JSON = """
@@ -54,22 +61,40 @@ class DescriptorReaderTest {
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
             \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s",
-            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 5e-1}
+            \t\t"on_bad_record": "quarantine", "max_bad_records": 1000, "max_bad_percent": 5e-1,
+            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 0.25}
             }
             """;
 
     private static final JobDescriptor FULL = new JobDescriptor(
             "web-2026.10",
-            new Execution(Engine.DATA_JUICER, List.of(), new Ray("auto", 8.0, 0.5, 2L << 30)),
+            new Execution(Engine.DATA_JUICER, List.of(), new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30)),
             "/mnt/shared/inbox/recipes/clean.yaml",
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
             64,
-            new Policy(0, 20, 2, 4, Duration.ofHours(2), Duration.ofSeconds(90), true, 7, 0.5));
+            new Policy(
+                    0,
+                    20,
+                    2,
+                    4,
+                    Duration.ofHours(2),
+                    Duration.ofSeconds(90),
+                    new BadRecords(OnBadRecord.QUARANTINE, 1000L, 0.5),
+                    new Poison(true, 7, 0.25)));
 
     @Test
     void every_field_is_read() {
         assertThat(read(FULL_YAML)).isEqualTo(FULL);
+    }
+
+    @Test
+    void all_gpus_of_a_node_can_be_asked_for_and_survive_the_canonical_form() {
+        JobDescriptor job = read(MINIMAL + "ray: {num_gpus: all}\n");
+
+        assertThat(job.execution().ray().numGpus()).isEqualTo(GpuDemand.ALL);
+        assertThat(DescriptorReader.read(CanonicalDescriptor.bytes(job), "again", Path.of("/")))
+                .isEqualTo(job);
     }
 
     @Test
@@ -82,12 +107,20 @@ class DescriptorReaderTest {
         assertThat(read(MINIMAL))
                 .isEqualTo(new JobDescriptor(
                         "clean",
-                        new Execution(Engine.DATA_JUICER, List.of(), new Ray("local", null, null, null)),
+                        new Execution(Engine.DATA_JUICER, List.of(), new Ray("warm", null, null, null)),
                         "/mnt/shared/inbox/r.yaml",
                         null,
                         null,
                         null,
-                        Policy.of(3, 10, 1, 3)));
+                        new Policy(
+                                3,
+                                10,
+                                1,
+                                3,
+                                Duration.ZERO,
+                                Duration.ZERO,
+                                new BadRecords(OnBadRecord.FAIL, null, null),
+                                new Poison(false, 100, 100))));
     }
 
     @Test
@@ -151,9 +184,9 @@ class DescriptorReaderTest {
                         + " that stays, with its operators) or auto (the one that runs on the node), found '10.0.0.1:6379'",
                 "ray:\\n  num_cpus: 0 | 4: ray.num_cpus: expected a number above 0, found '0'",
                 "ray:\\n  num_cpus: all | 4: ray.num_cpus: expected a number above 0, found 'all'",
-                "ray:\\n  num_gpus: -1 | 4: ray.num_gpus: expected a number of at least 0, found '-1'",
-                "ray:\\n  num_gpus: .inf | 4: ray.num_gpus: expected a number of at least 0, found '.inf'",
-                "ray:\\n  num_gpus: 1e999 | 4: ray.num_gpus: expected a number of at least 0, found '1e999'",
+                "ray:\\n  num_gpus: -1 | 4: ray.num_gpus: expected a number of at least 0, or all, found '-1'",
+                "ray:\\n  num_gpus: .inf | 4: ray.num_gpus: expected a number of at least 0, or all, found '.inf'",
+                "ray:\\n  num_gpus: 1e999 | 4: ray.num_gpus: expected a number of at least 0, or all, found '1e999'",
                 "ray:\\n  object_store_memory: 2G | 4: ray.object_store_memory: expected a size (bytes, or a whole"
                         + " number and a unit: 512MB, 2GiB), found '2G'",
                 "ray:\\n  object_store_memory: 74MiB | 4: ray.object_store_memory: expected at least 75MiB, with less"
@@ -175,7 +208,15 @@ class DescriptorReaderTest {
                 "policy:\\n  max_failed_records: -1 | 4: policy.max_failed_records: expected a whole number of at"
                         + " least 0, found '-1'",
                 "policy:\\n  max_failed_percent: 101 | 4: policy.max_failed_percent: expected a number from 0 to"
-                        + " 100, found '101'"
+                        + " 100, found '101'",
+                "policy:\\n  on_bad_record: skip\\n  max_bad_records: 3 | 4: policy.on_bad_record: on_bad_record must be"
+                        + " fail or quarantine, not 'skip'",
+                "policy:\\n  max_bad_records: 3 | 4: policy.max_bad_records: expected only with on_bad_record:"
+                        + " quarantine, found on_bad_record: fail, which allows no bad record at all",
+                "policy:\\n  on_bad_record: quarantine\\n  max_bad_records: -3 | 5: policy.max_bad_records: expected a"
+                        + " whole number of at least 0, found '-3'",
+                "policy:\\n  on_bad_record: quarantine\\n  max_bad_percent: 101 | 5: policy.max_bad_percent: expected a"
+                        + " number from 0 to 100, found '101'"
             })
     void a_wrong_field_is_refused_with_its_line(String added, String expected) {
         assertThat(refusal(MINIMAL + added.replace("\\n", "\n"))).containsExactly("job.yaml:" + expected);

@@ -32,7 +32,7 @@ class LeasesTest {
             new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10));
     private static final RetryPace PACE =
             new RetryPace(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(10));
-    private static final Policy POLICY = Policy.of(3, 10, 1, 2);
+    private static final Policy POLICY = new Policy(3, 10, 1, 2, Duration.ZERO, Duration.ZERO);
     private static final Verdict WAIT = new Verdict.Wait();
 
     @TempDir

@@ -38,6 +38,7 @@ class SettingsTest {
         "node.routes, '', TEXT",
         "intake.settle, 2s, DURATION",
         "exec.grace, 10s, DURATION",
+        "gpus.devices, '', TEXT",
         "gpus.logical, 0, INTEGER",
         "python.executable, '', TEXT",
         "http.host, 127.0.0.1, TEXT",
@@ -52,8 +53,8 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(19);
-        assertThat(load().properties()).hasSize(19);
+        assertThat(load().keys()).hasSize(20);
+        assertThat(load().properties()).hasSize(20);
     }
 
     @Test
@@ -75,7 +76,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(19);
+        assertThat(keys).isEqualTo(20);
     }
 
     @Test
@@ -150,7 +151,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(23);
+                .hasSize(24);
     }
 
     @Test

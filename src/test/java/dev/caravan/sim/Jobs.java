@@ -36,6 +36,8 @@ final class Jobs {
                 new Execution(Engine.COMMAND, List.of("true"), Execution.Ray.DEFAULT),
                 policy,
                 "/out.jsonl",
-                List.of());
+                List.of(),
+                null,
+                null);
     }
 }

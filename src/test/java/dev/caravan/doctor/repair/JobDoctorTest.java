@@ -173,6 +173,7 @@ class JobDoctorTest {
         MergeRecord record = new MergeRecord(
                 layout.mergedByDefault().toString(),
                 1,
+                0,
                 RESULT.length(),
                 Sha256.hex(RESULT.getBytes(StandardCharsets.UTF_8)),
                 Ledger.of(1, 1, 0),
