@@ -94,6 +94,7 @@ final class InputPass {
     }
 
     private void pass(Records records, Line line, Sink sink) throws IOException {
+        watch.advanceText(line.length());
         Rewrite rewrite = normalizer.rewrite(line, record);
         if (rewrite instanceof Rewrite.Refused refused) {
             records.reject(line, refused.flaw());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.caravan.jsonl.BadJsonlException;
+import dev.caravan.packing.Packed;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
@@ -15,6 +16,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -257,6 +259,21 @@ class PrepareTest {
                 .hasMessageStartingWith(what)
                 .hasMessageContaining("would be read as input");
         assertThat(treeOf(scene.input)).containsExactly(file.getFileName().toString());
+    }
+
+    @Test
+    void a_small_packed_file_with_much_text_is_left_soon_after_the_role_is_lost() throws IOException {
+        byte[] frame = Packed.zstd("{\"i\":1}\n".repeat(1 << 20));
+        byte[][] frames = new byte[20][];
+        Arrays.fill(frames, frame);
+        byte[] packed = Packed.join(Packed.join(frames), Packed.zstd("a bad line at the end\n"));
+        scene.write("a.jsonl.zst", packed);
+        int[] asked = {0};
+
+        assertThatThrownBy(
+                        () -> new Prepare(Clock.systemUTC(), () -> asked[0]++ < 2, Progress.NONE).run(scene.request()))
+                .as("asked before the bad line was met")
+                .isInstanceOf(PrepareAbortedException.class);
     }
 
     @Test
