@@ -32,7 +32,7 @@ class GpuProbeMapper(Mapper):
 
     def _meet(self, mine):
         open(mine, "x").close()
-        met, deadline = os.path.join(self.folder, "met"), time.monotonic() + 90
+        met, deadline = os.path.join(self.folder, "met"), time.monotonic() + 300
         while not os.path.exists(met):
             if sum(name.startswith("gpu-") for name in os.listdir(self.folder)) >= self.together:
                 open(met, "w").close()

@@ -267,7 +267,7 @@ class DataJuicerIT {
                 recipe: recipe.yaml
                 dataset_path: data.jsonl
                 num_shards: 1
-                ray: {num_cpus: 4, num_gpus: 4}
+                ray: {address: local, num_cpus: 4, num_gpus: 4}
                 policy: {max_retries: 0}
                 """);
         String jobDir = fleet.folder().resolve("job").toString();

@@ -127,11 +127,11 @@ final class SlurmCluster implements AutoCloseable {
         return process.waitFor() == 0 ? said : "";
     }
 
-    /** Waits until Slurm is done with the job, with its state. */
+    /** Waits until Slurm is done with the job, with its state, and those of its tasks where they differ. */
     String stateAtEnd(String jobId, Path log) {
         Await.until(
                 "job " + jobId + " has ended",
-                () -> !state(jobId).matches("(|PENDING|RUNNING|COMPLETING)"),
+                () -> !state(jobId).matches("|.*(PENDING|RUNNING|COMPLETING).*"),
                 () -> (Files.exists(log) ? Sample.read(log) : "") + logs());
         try {
             return state(jobId);
