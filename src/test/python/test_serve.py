@@ -1,5 +1,6 @@
 """The warm runner on a real Ray, as a node talks to it."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -44,12 +45,12 @@ class ServeTest(unittest.TestCase):
         path.write_text("".join(line + "\n" for line in lines))
         return path
 
-    def ask(self, recipe, data, **ray):
+    def ask(self, recipe, data, max_failed=None, **ray):
         self.asked += 1
         attempt = self.folder / f"attempt-{self.asked}"
         attempt.mkdir()
         self.runner.stdin.write(json.dumps({"id": self.asked, "log": str(attempt / "process.log"), "request": {
-            "recipe": str(recipe), "input": str(data), "attempt_dir": str(attempt),
+            "recipe": str(recipe), "input": str(data), "attempt_dir": str(attempt), "max_failed": max_failed,
             "ray": {"address": "warm", "num_cpus": 1, **ray}}}) + "\n")
         self.runner.stdin.flush()
         return attempt
@@ -131,12 +132,26 @@ class ServeTest(unittest.TestCase):
         self.assertIn("cannot be run warm (open_tracer", (attempt / "process.log").read_text("utf-8"))
         self.leave()
 
-    def test_a_failing_operator_is_named_and_a_parent_that_dies_leaves_nothing(self):
+    def test_a_failing_operator_is_named_its_records_are_set_aside_and_a_parent_that_dies_leaves_nothing(self):
         self.start()
-        recipe = self.recipe([{"text_length_filter": {"min_len": 1}}, {"failing_mapper": {}}])
-        _, status, outcome = self.shard(recipe, self.data(['{"id":0,"text":"a"}']))
+        recipe = self.recipe([{"text_length_filter": {"min_len": 1}}, {"failing_mapper": {"only": [0, 2]}}])
+        lines = ['{"id":0,"text":"a"}', '{"id":1,"text":"b"}', '{"id":2,"text":"c"}', '{"id":3,"text":""}', '{"id":4,"text":"e"}']
+        _, status, outcome = self.shard(recipe, self.data(lines))
         self.assertEqual((1, "data", "failing_mapper", "ValueError: row 0 is not to my taste"),
                          (status, outcome["failure_class"], outcome["operator"], outcome["error"]))
+        attempt, status, outcome = self.shard(recipe, self.data(lines), max_failed=2)
+        self.assertEqual(0, status, outcome)
+        self.assertEqual([{"name": "text_length_filter", "rows_in": 3, "rows_out": 2},
+                          {"name": "failing_mapper", "rows_in": 2, "rows_out": 2}], outcome["operators"])
+        self.assertEqual([1, 4], [row["id"] for row in rows(attempt)])
+        failed = [json.loads(line) for line in (attempt / "failed-records.jsonl").read_text("utf-8").splitlines()]
+        self.assertEqual([(1, "failing_mapper", "ValueError: row 0 is not to my taste"),
+                          (3, "failing_mapper", "ValueError: row 2 is not to my taste")],
+                         [(row["line"], row["operator"], row["error"]) for row in failed])
+        self.assertEqual(hashlib.sha256(lines[2].encode()).hexdigest(), failed[1]["sha256"])
+        self.assertEqual(failed[0]["stack_sha256"], failed[1]["stack_sha256"], "the same fault")
+        _, status, outcome = self.shard(recipe, self.data(lines), max_failed=1)
+        self.assertEqual((1, True), (status, outcome["too_many_failed"]), outcome)
 
         other = self.recipe([{"last_block_first_mapper": {"folder": str(self.folder), "last": 5}}])
         self.runner.stdin.close()

@@ -131,24 +131,38 @@ class ShardTest(unittest.TestCase):
 
     def test_gpus_reach_the_tasks_and_racing_blocks_keep_their_order(self):
         recipe = self.recipe([
-            {"last_block_first_mapper": {"folder": str(self.folder), "last": 399, "num_cpus": 0.5, "batch_size": 100}},
-            {"gpu_probe_mapper": {"num_gpus": 1, "num_proc": 4, "batch_size": 100, "accelerator": "cuda", "ray_execution_mode": "task"}},
+            {"last_block_first_mapper": {"folder": str(self.folder), "last": 399, "num_cpus": 0.5, "batch_size": 100,
+                                         "input_columns": ["id"]}},
+            {"gpu_probe_mapper": {"num_gpus": 1, "num_proc": 4, "batch_size": 100, "accelerator": "cuda", "ray_execution_mode": "task",
+                                  "input_columns": ["text"]}},
         ], override_num_blocks=4, auto_op_parallelism=False)
-        status, outcome = self.run_shard(recipe, self.data(400), num_cpus=4, num_gpus=4)
+        lines = [self.odd_line(i) for i in range(400)]
+        data = self.folder / "data.jsonl"
+        data.write_text("".join(line + "\n" for line in lines))
+        status, outcome = self.run_shard(recipe, data, num_cpus=4, num_gpus=4)
         self.assertEqual(0, status, self.log()[-4000:])
         self.assertEqual(4, outcome["ray"]["num_gpus"])
+        text = (self.folder / "attempt" / "ray-output.jsonl").read_text("utf-8")
+        self.assertEqual(lines, [line.split(', "pid"')[0] + "}" for line in text.splitlines()])
         got = rows(self.folder / "attempt")
-        self.assertEqual(list(range(400)), [r["id"] for r in got])
         self.assertTrue((self.folder / "last-block-done").exists())
         self.assertGreater(len({r["pid"] for r in got}), 1, "the blocks did not race")
         for row in got:
             self.assertIn(row["gpu_ids"], {"0", "1", "2", "3"})
             self.assertEqual(row["gpu_ids"], row["visible"])
 
+    @staticmethod
+    def odd_line(i):
+        """Values that a table of one type a key would change, and keys that come and go and come late."""
+        odd = [f'"big":{2**63 + i}', '"price":1.10,"e":[]', '"code":"00123","day":"2024-01-01"', '"n":null,"o":{}',
+               '"m":"one"', '"m":1', '"meta":{"deep":{"er":[1,"2"]}}'][i % 7]
+        return f'{{"id":{i}, "text":"row {i}",{odd}' + (',"late":true}' if i > 390 else "}")
+
     def test_an_operators_error_is_the_datas_and_names_the_operator(self):
         status, outcome = self.run_shard(self.recipe([{"text_length_filter": {"min_len": 1}}, {"failing_mapper": {}}]), self.data(4))
         self.assertEqual(1, status)
-        self.assertEqual({"ok": False, "failure_class": "data", "operator": "failing_mapper",
+        self.assertRegex(outcome.pop("stack_sha256"), "^[0-9a-f]{64}$")
+        self.assertEqual({"ok": False, "failure_class": "data", "operator": "failing_mapper", "error_class": "ValueError",
                           "error": "ValueError: row 0 is not to my taste", "advice": None}, outcome)
 
     def test_a_worker_that_keeps_dying_ends_the_attempt(self):

@@ -9,7 +9,7 @@ import time
 
 import yaml
 
-from caravan_runner import compat, ray_local, speed
+from caravan_runner import carry, chain, compat, followable, ray_local, speed
 from caravan_runner.outcome import InputMissing, NotEnoughResources
 
 EXPORT = "ray-output.jsonl"
@@ -29,13 +29,13 @@ def custom_operator_paths(recipe, folder=None):
     return [os.path.normpath(os.path.join(folder, os.path.expanduser(p))) for p in paths]
 
 
-def arguments(request, custom_paths):
+def arguments(request, custom_paths, data=None):
     """The command line that dj-process would be given. The job id names this attempt in Data-Juicer's own logs."""
     attempt_dir = request["attempt_dir"]
     job = job_id(attempt_dir)
     args = [
         "--config", request["recipe"],
-        "--dataset_path", request["input"],
+        "--dataset_path", data or request["input"],
         "--export_path", os.path.join(attempt_dir, EXPORT),
         "--export_type", "jsonl",
         "--executor_type", "ray",
@@ -127,6 +127,50 @@ def check_recipe_resources(process, cpus, gpus):
                         f"operator {name} asks for {setting}: {wants:g}, Ray has {have:g} {what}s on this node")
 
 
+def _run_around(executor_class, cfg, request, carried, check):
+    """Only the keys that operators look at go through the executor; see carry."""
+    sys.set_int_max_str_digits(0)  # an integer of 5,000 digits is a value like any other
+    tell_errors(cfg, request)
+    wanted = followable.wanted_keys(cfg.process)
+    carry.write(request["input"], carried, wanted)
+    executor = executor_class(cfg)
+    speed.install(executor, check)
+    executor.exporter.export = carry.export_to(
+        os.path.join(request["attempt_dir"], EXPORT), request["input"], wanted, hidden_columns(cfg))
+    executor.run(skip_return=True)
+    os.remove(carried)
+
+
+def _run_plain(executor_class, cfg, request, check):
+    tell_errors(cfg, request)
+    executor = executor_class(cfg)
+    speed.install(executor, check)
+    export, hidden = executor.exporter.export, hidden_columns(cfg)
+
+    def without_hidden(dataset, columns=None):
+        there = [c for c in dataset.columns() or [] if c in hidden]
+        export(dataset.drop_columns(there) if there else dataset, columns=columns)
+
+    executor.exporter.export = without_hidden
+    executor.run(skip_return=True)
+
+
+def tell_errors(cfg, request):
+    """Where records that fail are to be set aside one by one, an operator must not drop whole batches without a word."""
+    if request.get("max_failed") is not None:
+        for entry in cfg.process:
+            for name in entry:
+                entry[name] = {**(entry[name] or {}), "skip_op_error": False}
+
+
+def hidden_columns(cfg):
+    """Those that are not written: see chain. The recipe itself must ask for it."""
+    config = cfg.config[0] if isinstance(cfg.config, list) else cfg.config
+    with open(str(getattr(config, "absolute", config)), encoding="utf-8") as f:
+        hides = (yaml.safe_load(f) or {}).get("keep_stats_in_res_ds") is False
+    return {chain.STATS, chain.META} if hides else set()
+
+
 def process(request, sources, on_stop):
     """Returns the outcome of a success; raises for anything else. Fills `sources` once the operators are known."""
     if not os.access(request["input"], os.R_OK) or not os.path.isfile(request["input"]):
@@ -154,15 +198,24 @@ def process(request, sources, on_stop):
         speed.prepare(local)
         # Data-Juicer copies the recipe there and creates the folder only when its logs are in it
         os.makedirs(os.path.join(request["attempt_dir"], "work", job_id(request["attempt_dir"])), exist_ok=True)
-        cfg = parse(arguments(request, custom))
+        carried = os.path.join(request["attempt_dir"], carry.FILE)
+        cfg = parse(arguments(request, custom, carried))
         sources += operator_sources(cfg.process, custom)
         check_recipe_resources(cfg.process, cpus, gpus)
-        executor = RayExecutor(cfg)
-        speed.install(executor, check=lambda operators: check_resources(operators, cpus, gpus))
-        executor.run(skip_return=True)
+        check = lambda operators: check_resources(operators, cpus, gpus)  # noqa: E731
+        why = carry.obstacle(cfg)
+        try:
+            if why is None:
+                _run_around(RayExecutor, cfg, request, carried, check)
+        except chain.CannotFollow as e:
+            why = str(e)
+        if why is not None:
+            ray_local.log(f"records are what Data-Juicer reads and writes: {why}")
+            _run_plain(RayExecutor, parse(arguments(request, custom)), request, check)
         done = time.monotonic()
     return {
         "ok": True,
+        **({} if why is None else {"not_carried": why}),
         "seconds": {
             "import": round(imported - started + dj_imported - ray_ready, 3),
             "ray_start": round(ray_ready - imported, 3),

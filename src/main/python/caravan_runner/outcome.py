@@ -1,6 +1,7 @@
 """How an attempt ended, in one file written at once: whose fault a failure is decides whether it is tried again."""
 
 import errno
+import hashlib
 import json
 import os
 import re
@@ -27,6 +28,7 @@ ADVICE = [
 ]
 _RAY_WRAPPER = re.compile(r"^RayTaskError(\((?P<inner>\w+)\))?$")
 _CANNOT_LOAD = re.compile("No module named|cannot import name|unpickle|deserializ")
+_FRAME = re.compile(r'File "(?:[^"]*/)?([^"/]+)", line (\d+), in (\w+)')
 _CAUSED = "The above exception was the direct cause of the following exception"
 WRAPPERS = {"UserCodeException", "SystemException", "RayTaskError"}
 
@@ -135,12 +137,8 @@ def operator_of(error, sources):
 
     sources: (file name or the end of one, first line, last line, operator name); one file may hold several.
     """
-    import traceback
-
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    text += "".join(str(e) for e in chain(error))
     found = None
-    for match in re.finditer(r'File "(?P<file>[^"]+)", line (?P<line>\d+)', text):
+    for match in re.finditer(r'File "(?P<file>[^"]+)", line (?P<line>\d+)', _all_tracebacks(error)):
         here = [s for s in sources if match.group("file").endswith(s[0])]
         inside = [s for s in here if s[1] <= int(match.group("line")) <= s[2]]
         names = {s[3] for s in inside or here}
@@ -154,10 +152,37 @@ def failure(error, sources=()):
     return {
         "ok": False,
         "failure_class": "infra" if infra else "data",
-        "operator": operator_of(error, sources),
-        "error": describe(error),
+        **culprit(error, sources),
         "advice": advice(error),
+        **_isolation(error),
     }
+
+
+def _isolation(error):
+    """Whether records that fail were looked for one by one, and whether there are more than are allowed."""
+    names = {type(e).__name__ for e in chain(error)}
+    said = {"isolated": "Inseparable" in names, "too_many_failed": "TooManyFailed" in names}
+    return {key: True for key, value in said.items() if value}
+
+
+def culprit(error, sources):
+    """What failed: the operator, the error, and a hash that is the same for the same fault at the same place."""
+    text = describe(error)
+    name = re.match(r"[A-Za-z_][\w.]*(?=:|$)", text)
+    frames = _FRAME.findall(_all_tracebacks(error))
+    return {
+        "operator": operator_of(error, sources),
+        "error": text,
+        "error_class": name.group() if name else type(error).__name__,
+        "stack_sha256": hashlib.sha256("\n".join(" ".join(frame) for frame in frames).encode()).hexdigest(),
+    }
+
+
+def _all_tracebacks(error):
+    import traceback
+
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return text + "".join(str(e) for e in chain(error))
 
 
 def write(attempt_dir, value):

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 
-from caravan_runner import compat, info
+from caravan_runner import chance, compat, info
 from caravan_runner.recipe_file import RecipeFile
 
 WHOLE_DATA_NAMES = ("deduplicator", "global_", "full_dataset_")
@@ -102,7 +102,7 @@ def _check_operators(recipe, custom):
         except Exception as e:  # whatever the user's code raises
             recipe.problem(node, "custom_operator_paths", f"{path} cannot be loaded: {type(e).__name__}: {e}")
     known = OPERATORS.modules
-    operators = []
+    operators, by_chance = [], {}
     for i, name, args, args_node in recipe.entries:
         place = f"process[{i}].{name}"
         reason = _refused(name, known.get(name), known, Mapper, Filter)
@@ -115,11 +115,16 @@ def _check_operators(recipe, custom):
             "kind": "mapper" if issubclass(known[name], Mapper) else "filter",
             "num_gpus": gpus if isinstance(gpus, (int, float)) and not isinstance(gpus, bool) else None,
         })
+        by_chance[name] = chance.of(known[name])
         for message in _wrong_arguments(name, args):
             recipe.problem(args_node, place, message)
         if gpus and "cuda" not in (args.get("accelerator"), known[name]._accelerator):
             recipe.problem(recipe.key_node(args_node, "num_gpus"), place,
                            "num_gpus: the operator does not use a GPU (set accelerator: cuda if it does)")
+    named = [f"{name} ({why})" for name, why in by_chance.items() if why]
+    if named:
+        recipe.warnings.append(f"{recipe.name}: the merged bytes may differ from run to run, by what these operators use: "
+                               + ", ".join(named))
     return operators
 
 

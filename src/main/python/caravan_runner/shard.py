@@ -52,10 +52,10 @@ def checked(request, where, addresses):
     ray = request.setdefault("ray", {})
     if ray.setdefault("address", addresses[0]) not in addresses:
         raise ValueError(f"{where}: ray.address must be {' or '.join(addresses)}, found {ray['address']!r}")
-    for key in ("num_cpus", "num_gpus", "object_store_memory"):
-        value = ray.get(key)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0):
-            raise ValueError(f"{where}: ray.{key} must be a number that is not negative, or null; found {value!r}")
+    numbers = {f"ray.{key}": ray.get(key) for key in ("num_cpus", "num_gpus", "object_store_memory")}
+    for key, value in {**numbers, "max_failed": request.get("max_failed")}.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0 and key != "max_failed"):
+            raise ValueError(f"{where}: {key} must be a number that is not negative, or null; found {value!r}")
     return request
 
 

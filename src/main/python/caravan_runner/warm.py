@@ -11,9 +11,10 @@ import signal
 import time
 from collections import deque
 
-from caravan_runner import chain, compat, followable, ray_local, speed
+from caravan_runner import chain, compat, followable, outcome, ray_local, speed
 from caravan_runner import data_juicer_engine as cold
 from caravan_runner.outcome import InputMissing
+from caravan_runner.poison import Poison
 from caravan_runner.ray_folder import log
 
 PORTION_BYTES = 8 << 20
@@ -88,6 +89,7 @@ class WarmEngine:
         cfg = cold.parse(cold.arguments(request, custom))
         self.sources += cold.operator_sources(cfg.process, custom)
         _check_arguments(cfg)
+        cold.tell_errors(cfg, request)
         cold.check_recipe_resources(cfg.process, self.cpus, self.gpus)
         why = followable.obstacle(cfg)
         if why:
@@ -114,7 +116,7 @@ class WarmEngine:
             parts[-1][0].append(entry)
         wanted = followable.wanted_keys(process)
         log("operators get " + ("whole records" if wanted is None else "only the keys that they name"))
-        hidden = {chain.STATS, chain.META} if _says_no_statistics(cfg) else set()
+        hidden = cold.hidden_columns(cfg)
         stages = []
         for i, (entries, own) in enumerate(parts):
             arguments = (entries, custom, wanted, hidden, i == len(parts) - 1)
@@ -128,9 +130,27 @@ class WarmEngine:
         output = os.path.join(request["attempt_dir"], cold.EXPORT)
         produced = request.get("produced") or os.environ.get("DJ_PRODUCED_DATA_DIR") or os.path.join(request["attempt_dir"], "produced")
         totals, waiting = {}, deque()
+        poison = None
+        if request.get("max_failed") is not None:
+            poison = Poison(request["attempt_dir"], request["max_failed"], self.sources)
+
+        def through(number, data):
+            result = None
+            shared = ray.put(data) if len(self.stages) > 1 else data
+            for stage in self.stages:
+                result = stage.at(number).run.remote(shared, result, produced)
+            return result
 
         def take(f):
-            data, counts = ray.get(waiting.popleft())
+            number, first, lines, result = waiting.popleft()
+            try:
+                data, counts = ray.get(result)
+                if poison is not None:
+                    poison.any_passed = True
+            except Exception as e:
+                if poison is None or any(isinstance(c, chain.CannotFollow) for c in outcome.chain(e)):
+                    raise
+                data, counts = poison.without(lines, first, lambda some: ray.get(through(number, b"".join(some))), e)
             f.write(data)
             for i, (name, rows_in, rows_out) in enumerate(counts):
                 known = totals.setdefault(i, [name, 0, 0])
@@ -138,16 +158,16 @@ class WarmEngine:
                 known[2] += rows_out
 
         with open(request["input"], "rb") as source, open(output, "wb") as f:
-            for number, data in enumerate(_portions(source, self.portion_rows)):
-                result = None
-                shared = ray.put(data) if len(self.stages) > 1 else data
-                for stage in self.stages:
-                    result = stage.at(number).run.remote(shared, result, produced)
-                waiting.append(result)
+            first = 1
+            for number, lines in enumerate(_portions(source, self.portion_rows)):
+                waiting.append((number, first, lines, through(number, b"".join(lines))))
+                first += len(lines)
                 if len(waiting) >= AHEAD * max(len(stage.actors) for stage in self.stages):
                     take(f)
             while waiting:
                 take(f)
+        if poison is not None:
+            poison.end(first - 1)
         return list(totals.values())
 
     def _constructions(self):
@@ -198,10 +218,10 @@ def _portions(source, rows):
         lines.append(line)
         size += len(line)
         if len(lines) >= rows or size >= PORTION_BYTES:
-            yield b"".join(lines)
+            yield lines
             lines, size = [], 0
     if lines:
-        yield b"".join(lines)
+        yield lines
 
 
 def _check_arguments(cfg):
@@ -210,15 +230,6 @@ def _check_arguments(cfg):
         from data_juicer.core.preflight import pre_instantiation_check
 
         pre_instantiation_check(cfg.process)
-
-
-def _says_no_statistics(cfg):
-    """Whether the recipe itself asks for it: see chain."""
-    import yaml
-
-    config = cfg.config[0] if isinstance(cfg.config, list) else cfg.config
-    with open(str(getattr(config, "absolute", config)), encoding="utf-8") as f:
-        return (yaml.safe_load(f) or {}).get("keep_stats_in_res_ds") is False
 
 
 def _asks_for_actors(entry):

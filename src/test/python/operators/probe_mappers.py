@@ -66,15 +66,43 @@ class LastBlockFirstMapper(Mapper):
         return samples
 
 
+@OPERATORS.register_module("stumbling_mapper")
+class StumblingMapper(Mapper):
+    """Fails when it meets one record for the first time in any process, and hangs when it meets another one so."""
+
+    _batched_op = True
+
+    def __init__(self, folder, fails_on, hangs_on, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.folder, self.fails_on, self.hangs_on = folder, fails_on, hangs_on
+
+    def process_batched(self, samples):
+        if self.fails_on in samples["id"] and self._first("failed"):
+            raise ValueError("stumbled")
+        if self.hangs_on in samples["id"] and self._first("hung"):
+            time.sleep(1000)
+        samples[self.text_key] = [text.upper() for text in samples[self.text_key]]
+        return samples
+
+    def _first(self, what):
+        try:
+            open(os.path.join(self.folder, what), "x").close()
+            return True
+        except FileExistsError:
+            return False
+
+
 @OPERATORS.register_module("failing_mapper")
 class FailingMapper(Mapper):
     """Fails as an operator of the user would, or takes its whole process down with it."""
 
-    def __init__(self, how="raise", *args, **kwargs):
+    def __init__(self, how="raise", only=None, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.how = how
+        self.how, self.only = how, only
 
     def process_single(self, sample):
+        if self.only is not None and sample["id"] not in self.only:
+            return sample
         if self.how == "raise":
             raise ValueError(f"row {sample['id']} is not to my taste")
         if self.how == "disk":

@@ -101,13 +101,9 @@ final class JobOptions {
                 absolute(datasetPath),
                 absolute(output),
                 shards,
-                new Policy(
+                standard.with(
                         maxRetries == null ? standard.maxRetries() : maxRetries,
-                        standard.maxInfraRetries(),
-                        standard.maxTimeoutRetries(),
-                        standard.maxStalledRetries(),
-                        Duration.ofSeconds(lockTimeoutSecs == null ? LOCK_TIMEOUT_SECS : lockTimeoutSecs),
-                        standard.stallTimeout()));
+                        Duration.ofSeconds(lockTimeoutSecs == null ? LOCK_TIMEOUT_SECS : lockTimeoutSecs)));
     }
 
     static String checkedRayAddress(String address) {

@@ -1,6 +1,7 @@
 package dev.caravan.cli;
 
 import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.OperatorRows;
 import dev.caravan.status.JobStatus;
 import dev.caravan.status.StatusText;
 import dev.caravan.store.JobFiles;
@@ -29,10 +30,15 @@ final class Results {
         }
         System.out.println("output  " + merged.output());
         System.out.println("rows    " + merged.rows());
+        System.out.println("ledger  " + merged.ledger());
+        for (OperatorRows operator : merged.operators()) {
+            System.out.printf("  %s: %d in, %d out%n", operator.name(), operator.rowsIn(), operator.rowsOut());
+        }
         if (merged.quarantined() > 0) {
             System.out.println("bad     " + merged.quarantined() + " records of the input are quarantined");
         }
         System.out.println("sha256  " + merged.sha256());
+        merged.warnings().forEach(warning -> System.out.println("warning " + warning));
         for (MergeRecord.Part part : merged.shards()) {
             System.out.printf("%s  %8d rows  %s%n", part.id(), part.rows(), part.node());
         }

@@ -110,13 +110,8 @@ final class WorkerCommand implements Callable<Integer> {
                                 ray.numCpus(),
                                 ray.numGpus(),
                                 ray.objectStoreMemory())),
-                new Policy(
+                policy.with(
                         maxRetries == null ? policy.maxRetries() : maxRetries,
-                        policy.maxInfraRetries(),
-                        policy.maxTimeoutRetries(),
-                        policy.maxStalledRetries(),
-                        lockTimeoutSecs == null ? policy.attemptTimeout() : Duration.ofSeconds(lockTimeoutSecs),
-                        policy.stallTimeout(),
-                        policy.badRecords()));
+                        lockTimeoutSecs == null ? policy.attemptTimeout() : Duration.ofSeconds(lockTimeoutSecs)));
     }
 }

@@ -1,6 +1,7 @@
 package dev.caravan.exec;
 
 import dev.caravan.CaravanException;
+import dev.caravan.jsonl.Tally;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.LeaseLostException;
 import dev.caravan.shard.AttemptRecord;
@@ -11,20 +12,20 @@ import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
+import dev.caravan.shard.OperatorRows;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.camel.Body;
@@ -44,17 +45,11 @@ public final class Attempts {
     private static final String CANCELLED = "the job was cancelled";
     private static final String RUNNING = "CaravanAttempt";
     private static final String RESULT = "CaravanResult";
-    private static final int SIGNALLED = 128;
-    private static final int SIGNALS = 64;
-    /** HUP, INT and TERM: what schedulers end a node with, often the whole tree of its processes at once. */
-    private static final Set<Integer> FROM_SCHEDULERS = Set.of(1, 2, 15);
-    /** Longest time until this process knows what its children know. */
-    private static final Duration NEWS = Duration.ofSeconds(2);
 
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
-    private final BooleanSupplier leaving;
-    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+    private final Ends ends;
+    private final Set<Running> current = ConcurrentHashMap.newKeySet();
 
     /**
      * @param python asked for when the first shard of engine data-juicer starts
@@ -73,16 +68,13 @@ public final class Attempts {
                 Engine.DATA_JUICER, new DataJuicerDriver(python, environment, slots),
                 Engine.COMMAND, new CommandDriver());
         this.gpus = gpus;
-        this.leaving = leaving;
+        this.ends = new Ends(leaving);
     }
-
-    /** What {@link #begin} started and the later steps end. */
-    private record Running(Layout.Job job, AttemptRecord record, long beganNanos, CompletableFuture<String> stop) {}
 
     /** Ends all attempts of a job that was cancelled. May be repeated. */
     public void cancel(Layout.Job job) {
-        running.stream()
-                .filter(attempt -> attempt.job().equals(job))
+        current.stream()
+                .filter(attempt -> attempt.trial().shard().job().layout().equals(job))
                 .forEach(attempt -> attempt.stop().complete(CANCELLED));
     }
 
@@ -92,103 +84,76 @@ public final class Attempts {
         Gpus.Grant grant = gpus.of(shard.lease().claim().token());
         Disk.createDirectories(attempt.work());
         Disk.createDirectories(attempt.produced());
-        EngineDriver.Start start = driver(shard).start(shard, grant);
-        CompletableFuture<String> stop = new CompletableFuture<>();
-        Running started =
-                new Running(shard.job().layout(), record(shard, start.command(), grant), System.nanoTime(), stop);
-        Disk.replace(attempt.record(), Json.bytes(started.record()));
-        shard.lease().onLost(() -> stop.complete("the lease is lost"));
-        Policy policy = shard.manifest().policy();
-        exchange.setProperty(
-                ChildBinding.CHILD,
-                new Child(
-                        start.command(),
-                        attempt.work().toString(),
-                        start.environment(),
-                        start.cleared(),
-                        attempt.log().toString(),
-                        policy.attemptTimeout(),
-                        policy.stallTimeout(),
-                        List.of(driver(shard).result(shard).toString()),
-                        start.warm(),
-                        stop));
-        exchange.setProperty(RUNNING, started);
-        running.add(started);
+        Trial whole = Trial.ofWhole(shard);
+        EngineDriver.Start start = driver(shard).start(whole, grant);
+        Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime(), whole);
+        Disk.replace(attempt.record(), Json.bytes(running.record()));
+        shard.lease().onLost(() -> running.stop().complete("the lease is lost"));
+        exchange.setProperty(ChildBinding.CHILD, child(start, running));
+        exchange.setProperty(RUNNING, running);
+        current.add(running);
         LOG.info("{}: started (log {})", shard, attempt.log());
     }
 
-    /** Judges the child's end and puts its result together. */
-    public void collect(@Body ClaimedShard shard, Exchange exchange) throws IOException {
-        Child.End end = Objects.requireNonNull(exchange.getProperty(ChildBinding.END, Child.End.class));
+    /** Every child of an attempt has the attempt's log and working directory. */
+    private Child child(EngineDriver.Start start, Running running) {
+        ClaimedShard shard = running.trial().shard();
         Policy policy = shard.manifest().policy();
-        if (end instanceof Child.End.TimedOut) {
-            throw new AttemptFailed(FailureClass.TIMEOUT, "ran longer than " + policy.attemptTimeout());
-        } else if (end instanceof Child.End.Stalled) {
-            throw new AttemptFailed(FailureClass.STALLED, "neither log nor output grew for " + policy.stallTimeout());
-        } else if (end instanceof Child.End.Stopped stopped) {
-            throw new AttemptStopped(stopped.reason());
-        } else if (end instanceof Child.End.Exited exited && isEndedWithTheNode(exited.code())) {
-            throw new AttemptStopped("ended together with the node");
-        } else if (end instanceof Child.End.Exited exited && exited.code() != 0) {
-            throw ended(shard, exited.code());
-        }
-        exchange.setProperty(
-                RESULT,
-                ResultFiles.assemble(
-                        driver(shard).result(shard), shard.attempt().processed()));
+        return new Child(
+                start.command(),
+                shard.attempt().work().toString(),
+                start.environment(),
+                start.cleared(),
+                shard.attempt().log().toString(),
+                policy.attemptTimeout(),
+                policy.stallTimeout(),
+                List.of(driver(shard).result(running.trial()).toString()),
+                start.warm(),
+                running.stop());
     }
 
-    /** Which of the two learns first is chance. */
-    private boolean isEndedWithTheNode(int code) {
-        if (!FROM_SCHEDULERS.contains(code - SIGNALLED)) {
-            return false;
+    /** Judges the child's end: its result is put together, or the attempt needs another child, or has failed. */
+    public void collect(@Body ClaimedShard shard, Exchange exchange) throws IOException {
+        Running running = Objects.requireNonNull(exchange.getProperty(RUNNING, Running.class));
+        Child.End end = Objects.requireNonNull(exchange.getProperty(ChildBinding.END, Child.End.class));
+        exchange.removeProperty(ChildBinding.CHILD);
+        @Nullable AttemptFailed failure = null;
+        try {
+            exchange.setProperty(RESULT, ends.judge(end, running.trial(), driver(shard)));
+        } catch (AttemptFailed e) {
+            failure = e;
         }
-        long deadline = System.nanoTime() + NEWS.toNanos();
-        while (!leaving.getAsBoolean() && System.nanoTime() < deadline) {
-            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+        Optional<Trial> next = running.after(failure);
+        if (next.isPresent()) {
+            EngineDriver.Start start = driver(shard).start(next.get(), running.gpus());
+            exchange.setProperty(ChildBinding.CHILD, child(start, running));
         }
-        return leaving.getAsBoolean();
-    }
-
-    private AttemptFailed ended(ClaimedShard shard, int code) {
-        return code > SIGNALLED && code <= SIGNALLED + SIGNALS
-                ? new AttemptFailed(
-                        FailureClass.INFRA,
-                        "killed by signal " + (code - SIGNALLED)
-                                + (code == SIGNALLED + 9 ? " (out of memory? see the kernel log)" : ""))
-                : unlessMountIsToBlame(shard, driver(shard).explain(shard, code));
-    }
-
-    /** A program that met a full disk or a dead mount ends with an error as if its input were bad. */
-    private static AttemptFailed unlessMountIsToBlame(ClaimedShard shard, AttemptFailed failure) {
-        return failure.failureClass() != FailureClass.DATA
-                ? failure
-                : Disk.trouble(shard.attempt().path(), shard.shard().bytes())
-                        .map(trouble -> new AttemptFailed(
-                                FailureClass.INFRA, failure.getMessage() + ", and nothing can be written: " + trouble))
-                        .orElse(failure);
     }
 
     /** Publishes the done record, unless the lease is lost; of several results of one shard the first stands. */
     public void publish(@Body ClaimedShard shard, Exchange exchange) throws IOException {
         ResultFiles.Result result = exchange.getProperty(RESULT, ResultFiles.Result.class);
-        Running attempt = exchange.getProperty(RUNNING, Running.class);
-        DoneRecord done = doneRecord(shard, result, attempt);
+        Running running = exchange.getProperty(RUNNING, Running.class);
+        DoneRecord done = doneRecord(shard, result, running);
+        done.ledger().imbalance().ifPresent(trouble -> {
+            throw new AttemptFailed(FailureClass.DATA, "the rows do not add up: " + trouble);
+        });
         boolean first = shard.publish(done);
-        end(shard, attempt, first ? AttemptStatus.DONE : AttemptStatus.SUPERSEDED, null, null);
+        end(shard, running, first ? AttemptStatus.DONE : AttemptStatus.SUPERSEDED, null, null);
         LOG.info(
-                "{}: {} ({} of {} rows, {} s)",
+                "{}: {} ({}, {} s)",
                 shard,
                 first ? "done" : "superseded, another attempt published first",
-                done.rows(),
-                done.rowsIn(),
+                done.ledger(),
                 Math.round(done.seconds()));
     }
 
-    private static DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running attempt) {
+    private DoneRecord doneRecord(ClaimedShard shard, ResultFiles.Result result, Running running) throws IOException {
         Claim claim = shard.lease().claim();
         Execution execution = shard.manifest().execution();
         boolean ray = execution.engine() == Engine.DATA_JUICER;
+        List<OperatorRows> operators = driver(shard).operators(running.trial());
+        Optional<Tally> failed = FailedRows.of(shard);
         return new DoneRecord(
                 shard.shard().id(),
                 claim.node(),
@@ -200,29 +165,34 @@ public final class Attempts {
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
                 ray ? DataJuicerDriver.address(shard) : null,
-                shard.shard().rows(),
-                result.tally().rows(),
+                Ledger.of(
+                        shard.shard().rows(),
+                        result.tally().rows(),
+                        failed.map(Tally::rows).orElse(0L),
+                        operators),
+                operators,
+                failed.map(tally -> FailedRows.failures(shard, tally)).orElse(null),
                 result.tally().bytes(),
                 result.tally().sha256(),
                 result.sources(),
                 shard.manifest().codeVersion(),
-                (System.nanoTime() - attempt.beganNanos()) / 1e9,
+                (System.nanoTime() - running.beganNanos()) / 1e9,
                 Instant.now().toString());
     }
 
     /** The error handler of the exec route: records why, and ends the claim so that the next attempt can follow. */
     public void fail(@Body ClaimedShard shard, Exchange exchange, @ExchangeException Exception failure) {
-        @Nullable Running attempt = exchange.getProperty(RUNNING, Running.class);
+        @Nullable Running running = exchange.getProperty(RUNNING, Running.class);
         if (failure instanceof LeaseLostException || !shard.lease().isHeld()) {
-            end(shard, attempt, AttemptStatus.LOST, null, failure.getMessage());
+            end(shard, running, AttemptStatus.LOST, null, failure.getMessage());
             shard.lease().end(ClaimStatus.SUPERSEDED, null, failure.getMessage());
         } else if (failure instanceof AttemptStopped && CANCELLED.equals(failure.getMessage())) {
             LOG.info("{}: ended, since the job was cancelled", shard);
-            end(shard, attempt, AttemptStatus.CANCELLED, null, CANCELLED);
+            end(shard, running, AttemptStatus.CANCELLED, null, CANCELLED);
             shard.lease().end(ClaimStatus.RELEASED, null, CANCELLED);
         } else if (failure instanceof AttemptStopped) {
             LOG.info("{}: preempted ({}); another node goes on at once", shard, failure.getMessage());
-            end(shard, attempt, AttemptStatus.PREEMPTED, null, failure.getMessage());
+            end(shard, running, AttemptStatus.PREEMPTED, null, failure.getMessage());
             shard.lease().end(ClaimStatus.PREEMPTED, null, failure.getMessage());
         } else {
             FailureClass failureClass =
@@ -230,14 +200,15 @@ public final class Attempts {
             String reason = failure instanceof AttemptFailed || failure instanceof ExecException
                     ? failure.getMessage()
                     : failure.toString();
-            end(shard, attempt, AttemptStatus.FAILED, failureClass, reason);
-            failedAttempt(shard, failureClass, reason);
+            end(shard, running, AttemptStatus.FAILED, failureClass, reason);
+            boolean forGood = failure instanceof AttemptFailed known && known.isForGood();
+            failedAttempt(shard, failureClass, reason, forGood);
         }
     }
 
-    private static void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason) {
+    private static void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason, boolean forGood) {
         try {
-            shard.fail(failureClass, reason)
+            shard.fail(failureClass, reason, forGood)
                     .ifPresentOrElse(
                             record -> LOG.error("{}: failed for good: {}", shard, record.summary()),
                             () -> LOG.warn(
@@ -278,7 +249,7 @@ public final class Attempts {
         if (ended == null) {
             return;
         }
-        running.remove(ended);
+        current.remove(ended);
         try {
             Disk.replace(
                     shard.attempt().record(),

@@ -2,7 +2,7 @@ package dev.caravan.exec;
 
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.FailureClass;
-import dev.caravan.store.Layout;
+import dev.caravan.shard.OperatorRows;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +16,13 @@ final class CommandDriver implements EngineDriver {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{[a-z_]+}");
 
     @Override
-    public Start start(ClaimedShard shard, Gpus.Grant gpus) {
-        Layout.Attempt attempt = shard.attempt();
+    public Start start(Trial trial, Gpus.Grant gpus) {
+        ClaimedShard shard = trial.shard();
         Map<String, String> values = Map.of(
-                "{input}", shard.job().layout().resolve(shard.shard().path()).toString(),
-                "{output}", result(shard).toString(),
+                "{input}", trial.input().toString(),
+                "{output}", result(trial).toString(),
                 "{shard}", shard.shard().id().toString(),
-                "{attempt_dir}", attempt.path().toString());
+                "{attempt_dir}", trial.directory().path().toString());
         List<String> command = shard.manifest().execution().command().stream()
                 .map(argument -> replace(argument, values))
                 .toList();
@@ -37,19 +37,24 @@ final class CommandDriver implements EngineDriver {
     }
 
     @Override
-    public Path result(ClaimedShard shard) {
-        return shard.attempt().commandOutput();
+    public Path result(Trial trial) {
+        return trial.directory().commandOutput();
     }
 
     @Override
-    public AttemptFailed explain(ClaimedShard shard, int exitCode) {
-        String program = shard.manifest().execution().command().get(0);
+    public List<OperatorRows> operators(Trial trial) {
+        return List.of();
+    }
+
+    @Override
+    public AttemptFailed explain(Trial trial, int exitCode) {
+        String program = trial.shard().manifest().execution().command().get(0);
         if (exitCode == NOT_FOUND || exitCode == NOT_EXECUTABLE) {
             return new AttemptFailed(
                     FailureClass.INFRA,
                     "Unable to start " + program + " (exit code " + exitCode
                             + "): the program must exist and be executable at this path on every node");
         }
-        return new AttemptFailed(FailureClass.DATA, program + " returned exit code " + exitCode);
+        return AttemptFailed.onSomeRecord(program + " returned exit code " + exitCode, AttemptFailed.Suspicion.UNKNOWN);
     }
 }

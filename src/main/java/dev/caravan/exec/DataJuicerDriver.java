@@ -5,12 +5,14 @@ import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OperatorRows;
 import dev.caravan.shard.Spent;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +46,16 @@ final class DataJuicerDriver implements EngineDriver {
      * What {@code python -m caravan_runner shard} reads, and a warm runner gets.
      *
      * @param produced folder for the files that operators make
+     * @param maxFailed records that may be set aside; null if none is to be looked for
      */
-    record Request(String recipe, String recipeDir, String input, String attemptDir, String produced, RayRequest ray) {}
+    record Request(
+            String recipe,
+            String recipeDir,
+            String input,
+            String attemptDir,
+            String produced,
+            @Nullable Long maxFailed,
+            RayRequest ray) {}
 
     record RayRequest(
             String address,
@@ -66,17 +76,19 @@ final class DataJuicerDriver implements EngineDriver {
     }
 
     @Override
-    public Start start(ClaimedShard shard, Gpus.Grant gpus) throws IOException {
+    public Start start(Trial trial, Gpus.Grant gpus) throws IOException {
+        ClaimedShard shard = trial.shard();
         Layout.Job job = shard.job().layout();
-        Layout.Attempt attempt = shard.attempt();
+        Layout.Attempt directory = trial.directory();
         Request request = new Request(
                 job.recipe().toString(),
                 recipeFolder(shard),
-                job.resolve(shard.shard().path()).toString(),
-                attempt.path().toString(),
-                attempt.produced().toString(),
+                trial.input().toString(),
+                directory.path().toString(),
+                directory.produced().toString(),
+                shard.manifest().policy().poison().isolate() ? FailedRows.allowance(shard) : null,
                 ray(shard, gpus));
-        Disk.replace(attempt.request(), Json.bytes(request));
+        Disk.replace(directory.request(), Json.bytes(request));
         PythonSide found = python.get();
         Map<String, String> environment = new HashMap<>();
         environment.put("PYTHONPATH", withRunner(found.runner().toString()));
@@ -93,9 +105,9 @@ final class DataJuicerDriver implements EngineDriver {
                     request.ray());
             return new Start(command, environment, CLEARED, new Child.Warm(Json.line(identity), Json.bytes(request)));
         }
-        environment.put("DJ_PRODUCED_DATA_DIR", attempt.produced().toString());
+        environment.put("DJ_PRODUCED_DATA_DIR", directory.produced().toString());
         return new Start(
-                runner(found, "shard", attempt.request().toString()),
+                runner(found, "shard", directory.request().toString()),
                 environment,
                 request.ray().address().equals(Execution.Ray.AUTO) ? CLEARED_FOR_AUTO : CLEARED,
                 null);
@@ -137,13 +149,25 @@ final class DataJuicerDriver implements EngineDriver {
     }
 
     @Override
-    public Path result(ClaimedShard shard) {
-        return shard.attempt().rayOutput();
+    public Path result(Trial trial) {
+        return trial.directory().rayOutput();
     }
 
     @Override
-    public AttemptFailed explain(ClaimedShard shard, int exitCode) {
-        Optional<JsonNode> outcome = outcome(shard.attempt());
+    public List<OperatorRows> operators(Trial trial) {
+        List<OperatorRows> operators = new ArrayList<>();
+        outcome(trial.directory())
+                .ifPresent(said -> said.path("operators")
+                        .forEach(operator -> operators.add(new OperatorRows(
+                                operator.path("name").asText(),
+                                operator.path("rows_in").asLong(),
+                                operator.path("rows_out").asLong()))));
+        return operators;
+    }
+
+    @Override
+    public AttemptFailed explain(Trial trial, int exitCode) {
+        Optional<JsonNode> outcome = outcome(trial.directory());
         if (outcome.isEmpty()) {
             return new AttemptFailed(FailureClass.DATA, "Data-Juicer returned exit code " + exitCode);
         }
@@ -158,7 +182,21 @@ final class DataJuicerDriver implements EngineDriver {
         if (said.hasNonNull("advice")) {
             why.append("; ").append(said.get("advice").asText());
         }
-        return new AttemptFailed(failure, why.toString());
+        if (said.path("too_many_failed").asBoolean()) {
+            return FailedRows.tooMany(trial.shard().manifest());
+        }
+        return failure == FailureClass.DATA
+                        && said.hasNonNull("operator")
+                        && !said.path("isolated").asBoolean()
+                ? AttemptFailed.onSomeRecord(why.toString(), suspicion(said))
+                : new AttemptFailed(failure, why.toString());
+    }
+
+    private static AttemptFailed.Suspicion suspicion(JsonNode said) {
+        return new AttemptFailed.Suspicion(
+                said.path("operator").textValue(),
+                said.path("error_class").textValue(),
+                said.path("stack_sha256").textValue());
     }
 
     private static Optional<JsonNode> outcome(Layout.Attempt attempt) {

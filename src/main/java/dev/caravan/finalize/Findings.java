@@ -66,15 +66,20 @@ final class Findings {
         }
     }
 
-    /** Compares what a file holds with what is recorded of it; shows the broken line if there is one. */
-    boolean tally(@Nullable ShardId shard, Path file, Tally expected, Tally found) {
+    /**
+     * Compares what a file holds with what is recorded of it; shows the broken line if there is one.
+     *
+     * @param place asked where the damage is, once there is one
+     */
+    boolean tally(@Nullable ShardId shard, Path file, Tally expected, Tally found, Supplier<String> place) {
         if (expected.equals(found)) {
             return true;
         }
         add(
                 shard,
                 file,
-                "expected " + Concatenation.text(expected) + ", found " + Concatenation.text(found) + brokenLine(file));
+                "expected " + Concatenation.text(expected) + ", found " + Concatenation.text(found) + brokenLine(file)
+                        + place.get());
         return false;
     }
 
@@ -106,6 +111,10 @@ final class Findings {
     }
 
     Step step(String summary) {
-        return new Step(name, problems == 0, summary, problems, findings);
+        return step(summary, null);
+    }
+
+    Step step(String summary, @Nullable String sha256) {
+        return new Step(name, problems == 0, summary, sha256, problems, findings);
     }
 }

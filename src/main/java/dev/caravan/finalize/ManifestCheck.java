@@ -1,13 +1,15 @@
 package dev.caravan.finalize;
 
 import dev.caravan.finalize.Verification.Step;
+import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.Layout;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
-/** Whether the manifest agrees with itself: its shards are all there, in order, and add up. */
+/** Whether the manifest agrees with itself: its shards are all there, in order, and add up; and its recipe is the one. */
 final class ManifestCheck {
     private ManifestCheck() {}
 
@@ -45,7 +47,14 @@ final class ManifestCheck {
                 "total_size_bytes",
                 manifest.totalSizeBytes(),
                 shards.stream().mapToLong(Manifest.Shard::bytes).sum());
+        RawTally raw = new RawTally();
+        if (manifest.recipe() != null) {
+            Manifest.Recipe recipe = manifest.recipe();
+            Optional<Tally> found = findings.read(null, job.recipe(), () -> raw.of(job.recipe()));
+            found.ifPresent(tally -> findings.same(null, job.recipe(), "sha256", recipe.sha256(), tally.sha256()));
+        }
         return findings.step(
-                shards.size() + " shards, " + manifest.totalRows() + " rows, " + manifest.totalSizeBytes() + " bytes");
+                shards.size() + " shards, " + manifest.totalRows() + " rows, " + manifest.totalSizeBytes() + " bytes",
+                findings.read(null, file, () -> raw.of(file)).map(Tally::sha256).orElse(null));
     }
 }

@@ -3,6 +3,7 @@ package dev.caravan.finalize;
 import dev.caravan.finalize.Verification.Step;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.jsonl.Tally;
+import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.MergeRecord.Part;
@@ -42,32 +43,42 @@ final class MergedCheck {
         record(record.get());
         Path output = Path.of(record.get().output());
         Optional<Tally> found = findings.read(null, output, () -> file(output, record.get()));
-        return findings.step(output + ": " + found.map(Concatenation::text).orElse("not readable") + " of "
-                + record.get().shards().size() + " shards");
+        return findings.step(
+                output + ": "
+                        + found.map(tally -> tally.rows() + " rows, " + tally.bytes() + " bytes")
+                                .orElse("not readable")
+                        + " of " + record.get().shards().size() + " shards",
+                found.map(Tally::sha256).orElse(null));
     }
 
     /** merge.json against the done records and the results as they were read. */
     private void record(MergeRecord record) {
         Path file = job.layout().mergeRecord();
         findings.same(null, file, "quarantined", manifest.quarantined(), record.quarantined());
-        List<Part> expected = MergeRecords.parts(results.records());
+        List<DoneRecord> expected = results.records();
         findings.same(
                 null, file, "number of shards", expected.size(), record.shards().size());
         for (int i = 0; i < Math.min(expected.size(), record.shards().size()); i++) {
+            DoneRecord done = expected.get(i);
+            Part part = record.shards().get(i);
             findings.same(
-                    expected.get(i).id(),
+                    done.shardId(),
                     file,
                     "part",
-                    expected.get(i),
-                    record.shards().get(i));
+                    new Part(
+                            done.shardId(),
+                            done.rows(),
+                            done.sizeBytes(),
+                            done.sha256(),
+                            done.node(),
+                            part.recordSha256()),
+                    part);
         }
-        results.concatenation()
-                .ifPresent(all -> findings.same(
-                        null,
-                        file,
-                        "all results to be",
-                        Concatenation.text(all),
-                        Concatenation.text(new Tally(record.rows(), record.sizeBytes(), record.sha256()))));
+        results.concatenation().ifPresent(all -> {
+            Tally recorded = new Tally(record.rows(), record.sizeBytes(), record.sha256());
+            findings.same(null, file, "all results to be", Concatenation.text(all), Concatenation.text(recorded));
+            findings.same(null, file, "ledger", MergeRecords.ledger(expected), record.ledger());
+        });
     }
 
     /** The merged file part by part, so that damage is known by its shard. */
@@ -92,7 +103,8 @@ final class MergedCheck {
         }
         Tally whole = new Tally(rows, bytes, HexFormat.of().formatHex(all.digest()));
         if (!located) {
-            findings.tally(null, output, new Tally(record.rows(), record.sizeBytes(), record.sha256()), whole);
+            findings.tally(
+                    null, output, new Tally(record.rows(), record.sizeBytes(), record.sha256()), whole, () -> "");
         }
         return whole;
     }
@@ -111,7 +123,7 @@ final class MergedCheck {
         if (result.isEmpty()) {
             return "";
         }
-        long offset = FirstDifference.between(result.get(), output, start);
-        return "; the first byte that differs from the result " + result.get() + " is byte " + (start + offset);
+        return FirstDifference.between(result.get(), output, start).text("the result " + result.get(), start)
+                + " of the result";
     }
 }

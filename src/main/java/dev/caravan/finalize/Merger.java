@@ -44,6 +44,7 @@ public final class Merger {
             }
             OutputRules.check(output, request.job().layout(), manifest);
             List<DoneRecord> results = FinishedShards.of(request.job(), manifest);
+            LedgerCheck.require(request.job().layout(), manifest, results);
             Concatenation all = new Concatenation(request.job().layout(), results, request.stillOwner());
             Optional<MergeRecord> before = recorded(request, results);
             if (before.isPresent()) {
@@ -76,7 +77,10 @@ public final class Merger {
         Path output = request.output();
         return record.isPresent()
                         && record.get().output().equals(output.toString())
-                        && record.get().shards().equals(MergeRecords.parts(results))
+                        && record.get().seal().equals(Seals.of(record.get().sealed("")))
+                        && record.get()
+                                .shards()
+                                .equals(MergeRecords.parts(request.job().layout(), results))
                         && Disk.isFile(output)
                         && isFile(output, record.get().sizeBytes(), record.get().sha256())
                 ? record

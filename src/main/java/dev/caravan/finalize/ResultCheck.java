@@ -6,9 +6,11 @@ import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.StoreException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Whether each shard is done, and its result is what its record says. */
 final class ResultCheck {
@@ -48,8 +51,10 @@ final class ResultCheck {
         if (intact) {
             concatenation = Optional.of(new Tally(rows, bytes, HexFormat.of().formatHex(all.digest())));
         }
-        return findings.step(records.size() + " of " + manifest.shards().size() + " shards done, " + rows + " rows, "
-                + bytes + " bytes");
+        return findings.step(
+                records.size() + " of " + manifest.shards().size() + " shards done, " + rows + " rows, " + bytes
+                        + " bytes; " + MergeRecords.ledger(records),
+                concatenation.map(Tally::sha256).orElse(null));
     }
 
     private String notDone(ShardId shard) {
@@ -69,8 +74,10 @@ final class ResultCheck {
             findings.add(shard.id(), recorded, String.valueOf(e.getMessage()));
             return false;
         }
-        boolean same = findings.same(shard.id(), recorded, "shard_id", shard.id(), record.shardId())
-                & findings.same(shard.id(), recorded, "rows_in", shard.rows(), record.rowsIn());
+        boolean same = findings.same(shard.id(), recorded, "shard_id", shard.id(), record.shardId());
+        Optional<String> trouble = LedgerCheck.trouble(shard, record);
+        trouble.ifPresent(text -> findings.add(shard.id(), recorded, text));
+        same &= trouble.isEmpty() & failures(shard.id(), record);
         Optional<Tally> found = findings.read(shard.id(), file, () -> raw.of(file, all));
         if (found.isEmpty()) {
             return false;
@@ -78,11 +85,50 @@ final class ResultCheck {
         rows += found.get().rows();
         bytes += found.get().bytes();
         Tally expected = new Tally(record.rows(), record.sizeBytes(), record.sha256());
-        if (findings.tally(shard.id(), file, expected, found.get()) && same) {
+        if (findings.tally(shard.id(), file, expected, found.get(), () -> firstDifference(shard.id(), file)) && same) {
             intactFiles.put(shard.id(), file);
             return true;
         }
         return false;
+    }
+
+    /** Whether the file of the records that were set aside is what the done record says. */
+    private boolean failures(ShardId shard, DoneRecord record) {
+        DoneRecord.@Nullable Failures failures = record.failures();
+        if (failures == null) {
+            return true;
+        }
+        Path file = job.layout().resolve(failures.path());
+        Optional<Tally> found = findings.read(shard, file, () -> raw.of(file));
+        return found.isPresent()
+                && findings.same(
+                        shard,
+                        file,
+                        "failed records",
+                        record.ledger().failed(),
+                        found.get().rows())
+                && findings.same(
+                        shard, file, "sha256", failures.sha256(), found.get().sha256());
+    }
+
+    /** Known where the merged file still has the bytes. */
+    private String firstDifference(ShardId shard, Path file) {
+        try {
+            Optional<MergeRecord> merged = job.merged();
+            if (merged.isPresent()) {
+                Path output = Path.of(merged.get().output());
+                long start = 0;
+                for (MergeRecord.Part part : merged.get().shards()) {
+                    if (part.id().equals(shard)) {
+                        return FirstDifference.between(file, output, start).text("the merged file", 0);
+                    }
+                    start += part.bytes();
+                }
+            }
+        } catch (IOException | StoreException unreadable) {
+            return "";
+        }
+        return "";
     }
 
     /** The result of a shard, if it is what its record says. */

@@ -6,45 +6,47 @@ import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.Manifest;
 import dev.caravan.store.Layout;
 import dev.caravan.store.StoreException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 
 /** Whether the shards are what the manifest says, one by one and all in a row. */
 final class ShardCheck {
     private final Layout.Job job;
+    private final Manifest manifest;
     private final Findings findings = new Findings("shards");
     private final RawTally raw = new RawTally();
     private final MessageDigest all = Sha256.digest();
     private long rows;
     private long bytes;
 
-    private ShardCheck(Layout.Job job) {
+    private ShardCheck(Layout.Job job, Manifest manifest) {
         this.job = job;
+        this.manifest = manifest;
     }
 
     static Step check(Layout.Job job, Manifest manifest) {
-        return new ShardCheck(job).check(manifest);
+        return new ShardCheck(job, manifest).check();
     }
 
-    private Step check(Manifest manifest) {
+    private Step check() {
         boolean intact = true;
+        long start = 0;
         for (Manifest.Shard shard : manifest.shards()) {
-            intact &= check(shard);
+            intact &= check(shard, start);
+            start += shard.bytes();
         }
+        String sha256 = HexFormat.of().formatHex(all.digest());
         if (intact) {
-            findings.same(
-                    null,
-                    job.manifest(),
-                    "normalized_sha256",
-                    manifest.normalizedSha256(),
-                    HexFormat.of().formatHex(all.digest()));
+            findings.same(null, job.manifest(), "normalized_sha256", manifest.normalizedSha256(), sha256);
         }
-        return findings.step(manifest.shards().size() + " files, " + rows + " rows, " + bytes + " bytes");
+        return findings.step(manifest.shards().size() + " files, " + rows + " rows, " + bytes + " bytes", sha256);
     }
 
-    private boolean check(Manifest.Shard shard) {
+    private boolean check(Manifest.Shard shard, long start) {
         Path file;
         try {
             file = job.resolve(shard.path());
@@ -58,6 +60,22 @@ final class ShardCheck {
         }
         rows += found.get().rows();
         bytes += found.get().bytes();
-        return findings.tally(shard.id(), file, new Tally(shard.rows(), shard.bytes(), shard.sha256()), found.get());
+        Tally expected = new Tally(shard.rows(), shard.bytes(), shard.sha256());
+        return findings.tally(shard.id(), file, expected, found.get(), () -> firstDifference(file, start));
+    }
+
+    /** Known where prepare copied the input as it was, and the input is still there. */
+    private String firstDifference(Path file, long start) {
+        if (!InputCheck.copiesInput(manifest)) {
+            return "";
+        }
+        List<Path> inputs = manifest.inputFiles().stream()
+                .map(input -> Path.of(input.path()))
+                .toList();
+        try {
+            return FirstDifference.between(file, inputs, start).text("the input", 0);
+        } catch (IOException gone) {
+            return "";
+        }
     }
 }

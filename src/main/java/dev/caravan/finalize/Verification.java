@@ -21,10 +21,17 @@ public record Verification(boolean ok, List<Step> steps) {
 
     /**
      * @param summary what was looked at, with numbers
+     * @param sha256 of all bytes that the step is about, in order; null where there are none, or some are missing
      * @param problems how many there are
      * @param findings the first of them
      */
-    public record Step(String name, boolean ok, String summary, long problems, List<Finding> findings) {
+    public record Step(
+            String name,
+            boolean ok,
+            String summary,
+            @Nullable String sha256,
+            long problems,
+            List<Finding> findings) {
         public Step {
             findings = List.copyOf(findings);
         }

@@ -11,6 +11,7 @@ import dev.caravan.store.LeaseStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Takes results of one job over into the stage of another that has the same shards. Result files are linked, not
  * copied, where the mount can. */
@@ -36,6 +37,10 @@ final class ResultReuse {
         Path attempt = new Layout.Attempt(result.getParent()).record();
         if (Disk.exists(attempt)) {
             Disk.linkOrCopy(attempt, new Layout.Attempt(target.getParent()).record());
+        }
+        DoneRecord.@Nullable Failures failures = done.get().failures();
+        if (failures != null) {
+            Disk.linkOrCopy(from.layout().resolve(failures.path()), stage.resolve(failures.path()));
         }
         LeaseStore claims = new JobFiles(stage).locks();
         for (long epoch = 1; epoch <= done.get().epoch(); epoch++) {

@@ -17,7 +17,7 @@ final class BadRecordFields {
         Optional<OnBadRecord> on = policy.parsed(ON, "expected fail or quarantine", OnBadRecord::parse);
         String count = "expected a whole number of at least 0";
         Optional<Long> most = policy.parsed(MOST, count, text -> (long) Numbers.whole(text, 0, count));
-        Optional<Double> percent = policy.parsed(PERCENT, "expected a number from 0 to 100", BadRecordFields::percent);
+        Optional<Double> percent = policy.parsed(PERCENT, Numbers.PERCENT, Numbers::percent);
         boolean fails = on.isEmpty() ? !policy.has(ON) : on.get() == OnBadRecord.FAIL;
         for (String limit : List.of(MOST, PERCENT)) {
             if (fails && policy.has(limit)) {
@@ -28,14 +28,5 @@ final class BadRecordFields {
             }
         }
         return new BadRecords(on.orElse(BadRecords.FAIL.on()), most.orElse(null), percent.orElse(null));
-    }
-
-    private static double percent(String text) {
-        String expected = "expected a number from 0 to 100";
-        double percent = Numbers.decimal(text, true, expected);
-        if (percent > 100) {
-            throw new IllegalArgumentException(expected + ", found '" + text + "'");
-        }
-        return percent;
     }
 }

@@ -49,6 +49,9 @@ public final class CanonicalDescriptor {
         fields.put("on_bad_record", policy.badRecords().on());
         fields.put("max_bad_records", policy.badRecords().most());
         fields.put("max_bad_percent", policy.badRecords().mostPercent());
+        fields.put("isolate_poison", policy.poison().isolate());
+        fields.put("max_failed_records", policy.poison().most());
+        fields.put("max_failed_percent", policy.poison().mostPercent());
         return fields;
     }
 }

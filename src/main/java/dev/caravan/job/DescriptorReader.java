@@ -45,7 +45,10 @@ public final class DescriptorReader {
             "policy.stall_timeout",
             "policy.on_bad_record",
             "policy.max_bad_records",
-            "policy.max_bad_percent");
+            "policy.max_bad_percent",
+            "policy.isolate_poison",
+            "policy.max_failed_records",
+            "policy.max_failed_percent");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
 
@@ -230,7 +233,8 @@ public final class DescriptorReader {
                 retries(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
                 timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
                 timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
-                BadRecordFields.read(policy));
+                BadRecordFields.read(policy),
+                PoisonFields.read(policy));
     }
 
     private static int retries(Fields policy, String name, int otherwise) {

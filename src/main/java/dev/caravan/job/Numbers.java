@@ -6,7 +6,17 @@ import java.util.regex.Pattern;
 final class Numbers {
     private static final Pattern DECIMAL = Pattern.compile("\\d+(\\.\\d+)?([eE][+-]?\\d+)?");
 
+    static final String PERCENT = "expected a number from 0 to 100";
+
     private Numbers() {}
+
+    static double percent(String text) {
+        double percent = decimal(text, true, PERCENT);
+        if (percent > 100) {
+            throw new IllegalArgumentException(PERCENT + ", found '" + text + "'");
+        }
+        return percent;
+    }
 
     static int whole(String text, int least, String expected) {
         try {

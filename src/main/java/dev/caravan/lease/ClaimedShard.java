@@ -37,13 +37,14 @@ public record ClaimedShard(JobFiles job, Manifest manifest, Manifest.Shard shard
      * Ends the claim as failed. If that uses up the budget of the failure class, the terminal failure is published
      * first; should that not succeed, the owner of the next epoch does it.
      *
+     * @param forGood whether that is the case at once
      * @return the terminal failure, if this was it
      */
-    public Optional<FailedRecord> fail(FailureClass failure, String reason) throws IOException {
+    public Optional<FailedRecord> fail(FailureClass failure, String reason, boolean forGood) throws IOException {
         try {
             Claim failed = lease.claim().ended(ClaimStatus.FAILED, failure, reason);
             Spent spent = failed.spentAfter();
-            Optional<FailureClass> usedUp = spent.usedUp(manifest.policy());
+            Optional<FailureClass> usedUp = forGood ? Optional.of(failure) : spent.usedUp(manifest.policy());
             if (usedUp.isEmpty()) {
                 return Optional.empty();
             }

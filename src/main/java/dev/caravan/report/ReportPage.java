@@ -180,6 +180,9 @@ public final class ReportPage {
         }
         page.row("in " + manifest.numShards() + " shards", manifest.totalRows());
         page.row("of finished shards", status.rows().done());
+        page.row("filtered out by the engine", status.rows().filtered());
+        page.row("added by the engine", status.rows().expanded());
+        page.row("set aside because the engine fails on them", status.rows().failed());
         page.row("results of finished shards", status.rows().out());
         job.merged().ifPresent(merged -> page.row("merged", merged.rows()));
         page.endTable();

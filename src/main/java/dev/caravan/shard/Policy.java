@@ -9,9 +9,10 @@ import java.time.Duration;
  * @param maxInfraRetries retries after failures of class infra
  * @param maxTimeoutRetries retries after failures of class timeout
  * @param maxStalledRetries retries after failures of class stalled
- * @param attemptTimeout longest time of one attempt; zero means no limit
+ * @param attemptTimeout longest time of one run of the engine; zero means no limit
  * @param stallTimeout longest time in which neither log nor output of an attempt grows; zero means no limit
  * @param badRecords what becomes of input lines that are not records
+ * @param poison what becomes of records that the engine fails on
  */
 public record Policy(
         int maxRetries,
@@ -20,11 +21,25 @@ public record Policy(
         int maxStalledRetries,
         Duration attemptTimeout,
         Duration stallTimeout,
-        BadRecords badRecords) {
+        BadRecords badRecords,
+        Poison poison) {
 
     public static final Policy DEFAULT = new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO);
 
-    /** Tolerates no bad record. */
+    /** The same with other limits of one attempt. */
+    public Policy with(int otherMaxRetries, Duration otherAttemptTimeout) {
+        return new Policy(
+                otherMaxRetries,
+                maxInfraRetries,
+                maxTimeoutRetries,
+                maxStalledRetries,
+                otherAttemptTimeout,
+                stallTimeout,
+                badRecords,
+                poison);
+    }
+
+    /** Tolerates no bad record, and none that the engine fails on. */
     public Policy(
             int maxRetries,
             int maxInfraRetries,
@@ -39,7 +54,8 @@ public record Policy(
                 maxStalledRetries,
                 attemptTimeout,
                 stallTimeout,
-                BadRecords.FAIL);
+                BadRecords.FAIL,
+                Poison.DEFAULT);
     }
 
     public Policy {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.ShardId;
 import java.util.List;
 import java.util.Locale;
@@ -81,11 +82,22 @@ public record JobStatus(
 
     /**
      * @param total records of the input
-     * @param done records of finished shards
-     * @param out records of their results
+     * @param done records of finished shards; what became of them is in the next four numbers
      * @param quarantined lines of the input that are no records and were set aside
      */
-    public record RowCounts(long total, long done, long out, long quarantined) {}
+    public record RowCounts(
+            long total, long done, long out, long filtered, long expanded, long failed, long quarantined) {
+        static RowCounts of(long total, Ledger finished, long quarantined) {
+            return new RowCounts(
+                    total,
+                    finished.rowsIn(),
+                    finished.rowsOut(),
+                    finished.filtered(),
+                    finished.expanded(),
+                    finished.failed(),
+                    quarantined);
+        }
+    }
 
     /** @param etaSeconds until all shards are done, if it goes on like that */
     public record Pace(double rowsPerSecond, long etaSeconds) {}
@@ -106,7 +118,7 @@ public record JobStatus(
                 jobDir,
                 State.FAILED,
                 new ShardCounts(0, 0, 0, 0, 0, 0),
-                new RowCounts(0, 0, 0, 0),
+                RowCounts.of(0, Ledger.EMPTY, 0),
                 List.of(),
                 List.of(),
                 error,

@@ -4,6 +4,7 @@ import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.RoleResult;
@@ -83,7 +84,7 @@ public final class StatusReader {
                 files.layout().path().toString(),
                 open || error == null ? State.PREPARING : State.FAILED,
                 new JobStatus.ShardCounts(0, 0, 0, 0, 0, 0),
-                new JobStatus.RowCounts(0, 0, 0, 0),
+                JobStatus.RowCounts.of(0, Ledger.EMPTY, 0),
                 List.of(),
                 List.of(),
                 open ? null : error,
@@ -109,7 +110,7 @@ public final class StatusReader {
         Optional<MergeRecord> merged = files.merged();
         String error = merged.isPresent() ? null : finalizeError(generations);
         State state = state(lines, merged.isPresent(), error);
-        JobStatus.RowCounts rows = rows(job, lines);
+        JobStatus.RowCounts rows = rows(job);
         return new JobStatus(
                 job.jobId(),
                 files.layout().path().toString(),
@@ -169,7 +170,7 @@ public final class StatusReader {
             DoneRecord result = done.get(id);
             FailedRecord failure = failed.get(id);
             if (result != null) {
-                lines.add(new ShardLine(id, ShardState.DONE, shard.rows(), result.node(), result.rows() + " rows out"));
+                lines.add(new ShardLine(id, ShardState.DONE, shard.rows(), result.node(), note(result)));
             } else if (failure != null) {
                 lines.add(new ShardLine(id, ShardState.FAILED, shard.rows(), failure.node(), failure.summary()));
             } else {
@@ -177,6 +178,12 @@ public final class StatusReader {
             }
         }
         return lines;
+    }
+
+    private static String note(DoneRecord result) {
+        DoneRecord.@Nullable Failures failures = result.failures();
+        return result.rows() + " rows out"
+                + (failures == null ? "" : ", " + result.ledger().failed() + " failed: " + failures.path());
     }
 
     private ShardLine openLine(Manifest.Shard shard, long epoch) throws IOException {
@@ -231,13 +238,9 @@ public final class StatusReader {
         return files.isPaused() ? State.PAUSED : State.FINALIZING;
     }
 
-    private JobStatus.RowCounts rows(Manifest job, List<ShardLine> lines) {
-        long finished = lines.stream()
-                .filter(line -> line.state() == ShardState.DONE)
-                .mapToLong(ShardLine::rows)
-                .sum();
-        long out = done.values().stream().mapToLong(DoneRecord::rows).sum();
-        return new JobStatus.RowCounts(job.totalRows(), finished, out, job.quarantined());
+    private JobStatus.RowCounts rows(Manifest job) {
+        Ledger finished = done.values().stream().map(DoneRecord::ledger).reduce(Ledger.EMPTY, Ledger::plus);
+        return JobStatus.RowCounts.of(job.totalRows(), finished, job.quarantined());
     }
 
     private List<JobStatus.NodeShare> nodes(List<ShardLine> lines) {

@@ -24,10 +24,13 @@ public final class StatusText {
                 shards.failed());
         line(
                 text,
-                "rows    %d of %d done, %d out",
+                "rows    %d of %d done, %d out, %d filtered, %d expanded, %d failed",
                 status.rows().done(),
                 status.rows().total(),
-                status.rows().out());
+                status.rows().out(),
+                status.rows().filtered(),
+                status.rows().expanded(),
+                status.rows().failed());
         if (status.rows().quarantined() > 0) {
             line(
                     text,

@@ -138,7 +138,7 @@ public final class JobFiles {
     static <T> Optional<T> parse(SharedDirectory shared, Path file, Class<T> type) {
         try {
             Optional<byte[]> content = shared.readIfPresent(file);
-            return content.isEmpty() ? Optional.empty() : Optional.of(Json.parse(content.get(), type));
+            return content.isEmpty() ? Optional.empty() : Optional.of(Json.parseWhole(content.get(), type));
         } catch (IOException | IllegalArgumentException e) {
             throw new StoreException("cannot read " + file + ": " + e.getMessage(), e);
         }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
@@ -33,6 +34,8 @@ public final class Json {
                     }))
             .build();
 
+    private static final ObjectReader WHOLE = MAPPER.reader(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES);
+
     private Json() {}
 
     public static byte[] bytes(Object value) {
@@ -54,6 +57,11 @@ public final class Json {
 
     public static <T> T parse(byte[] json, Class<T> type) throws IOException {
         return MAPPER.readValue(json, type);
+    }
+
+    /** Refuses what lacks a property, also one that may be null: nothing that Caravan writes does. */
+    public static <T> T parseWhole(byte[] json, Class<T> type) throws IOException {
+        return WHOLE.readValue(json, type);
     }
 
     public static JsonNode tree(byte[] json) throws IOException {

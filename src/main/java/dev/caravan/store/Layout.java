@@ -16,6 +16,12 @@ public final class Layout {
         return name.startsWith(".");
     }
 
+    static final String LOCK_SUFFIX = ".lock";
+
+    static String lockName(String key, long epoch) {
+        return key + "." + epoch + LOCK_SUFFIX;
+    }
+
     /** A file that has not got its name yet, or never will. */
     public static boolean isTemporary(String name) {
         return name.startsWith(Disk.TEMPORARY);
@@ -182,6 +188,11 @@ public final class Layout {
             return state().resolve("locks");
         }
 
+        /** The claim of a key (a shard's id) in one epoch. */
+        public Path lock(String key, long epoch) {
+            return locks().resolve(lockName(key, epoch));
+        }
+
         public Path doneRecords() {
             return state().resolve("done");
         }
@@ -327,6 +338,21 @@ public final class Layout {
 
         public Path processed() {
             return path.resolve("processed.jsonl");
+        }
+
+        /** Of the run of the engine over some of the shard's records. */
+        public Attempt trial(int number) {
+            return new Attempt(path.resolve("trials").resolve("%04d".formatted(number)));
+        }
+
+        /** Of a trial: its records. */
+        public Path input() {
+            return path.resolve("input.jsonl");
+        }
+
+        /** The records that the engine fails on, one JSON object a line. */
+        public Path failedRecords() {
+            return path.resolve("failed-records.jsonl");
         }
 
         public Path produced() {

@@ -13,7 +13,7 @@ import java.util.Optional;
  * removal or a cached "not there" cannot revive an old claim.
  */
 public final class LeaseStore {
-    private static final String SUFFIX = ".lock";
+    private static final String SUFFIX = Layout.LOCK_SUFFIX;
 
     private final SharedDirectory shared;
     private final Path directory;
@@ -28,7 +28,7 @@ public final class LeaseStore {
     }
 
     private Path file(String key, long epoch) {
-        return directory.resolve(key + "." + epoch + SUFFIX);
+        return directory.resolve(Layout.lockName(key, epoch));
     }
 
     /** The highest epoch of each key, by one listing. */

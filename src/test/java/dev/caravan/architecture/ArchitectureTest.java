@@ -52,6 +52,7 @@ class ArchitectureTest {
             Map.entry("dev.caravan.lease.Heart", "beats by the real clock and lends it to its leases"),
             Map.entry("dev.caravan.claim.Requeue", "tells people when a retry was asked for"),
             Map.entry("dev.caravan.exec.Attempts", "tells people when an attempt began and ended"),
+            Map.entry("dev.caravan.exec.Ends", "waits a moment for the news that the node is told to leave"),
             Map.entry("dev.caravan.exec.ChildExecutor", "waits for real processes"),
             Map.entry("dev.caravan.exec.ChildWatch", "waits for real processes"),
             Map.entry("dev.caravan.node.Node", "gives the real clock to all others"),

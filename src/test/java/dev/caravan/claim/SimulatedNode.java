@@ -5,6 +5,7 @@ import dev.caravan.lease.ClaimedShard;
 import dev.caravan.lease.Heart;
 import dev.caravan.lease.RetryPace;
 import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.ShardId;
 import dev.caravan.shard.Timing;
@@ -54,6 +55,24 @@ final class SimulatedNode {
 
     static DoneRecord done(ShardId shard, String node, String token) {
         return new DoneRecord(
-                shard, node, "h", 7, token, 1, 1, "x", "command", null, 1, 1, 1, "0", List.of(), null, 0.1, "now");
+                shard,
+                node,
+                "h",
+                7,
+                token,
+                1,
+                1,
+                "x",
+                "command",
+                null,
+                Ledger.of(1, 1, 0),
+                List.of(),
+                null,
+                1,
+                "0",
+                List.of(),
+                null,
+                0.1,
+                "now");
     }
 }

@@ -9,7 +9,11 @@ import dev.caravan.python.PythonEnvironment;
 import dev.caravan.python.PythonInfo;
 import dev.caravan.python.RecipeCheck;
 import dev.caravan.python.RecipeChecker;
+import dev.caravan.shard.Claim;
+import dev.caravan.shard.Manifest;
 import dev.caravan.store.Disk;
+import dev.caravan.store.JobFiles;
+import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,6 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,6 +36,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class DataJuicerIT {
     private static final Path CACHE = Path.of("target", "python-cache").toAbsolutePath();
     private static final Path SAMPLES = Path.of("samples").toAbsolutePath();
+    private static final Path OPERATORS =
+            Path.of("src/test/python/operators/probe_mappers.py").toAbsolutePath();
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> SAID = Collections.synchronizedList(new ArrayList<>());
     private static PythonEnvironment environment;
@@ -132,8 +139,95 @@ class DataJuicerIT {
         assertThat(shards).isEqualTo(8);
     }
 
+    /**
+     * The proof: an operator fails once, and a node is killed while it has a shard, which is then done with a Ray of its
+     * own, so that the warm and the cold engine are compared too.
+     */
+    @Test
+    void sixteen_shards_on_three_nodes_with_a_retry_and_a_takeover_make_the_bytes_of_one_shard_on_one_node()
+            throws IOException {
+        fleet.withShortLeases();
+        Sample.write(fleet.folder().resolve("recipe.yaml"), """
+                custom_operator_paths: ['%s']
+                skip_op_error: false
+                process:
+                  - whitespace_normalization_mapper: {}
+                  - stumbling_mapper: {folder: '%s', fails_on: 300, hangs_on: 1100, input_columns: [id, text]}
+                  - text_length_filter: {min_len: 12}
+                """.formatted(OPERATORS, fleet.folder()));
+        Sample.write(
+                fleet.folder().resolve("data.jsonl"),
+                IntStream.range(0, 1600).mapToObj(DataJuicerIT::oddRow).collect(Collectors.joining()));
+        Layout.Job job = new Layout.Job(fleet.folder().resolve("shared"));
+        List<CaravanProcess> nodes = starts("shared", 16, 3);
+        Await.until(
+                "a node has the shard that hangs",
+                () -> Files.exists(fleet.folder().resolve("hung")));
+        Claim hanging = lastClaim(job, 1100);
+
+        nodes.stream().filter(node -> node.pid() == hanging.pid()).forEach(CaravanProcess::kill);
+
+        List<CaravanProcess> left =
+                nodes.stream().filter(node -> node.pid() != hanging.pid()).toList();
+        assertThat(left).hasSize(2);
+        left.forEach(node -> node.endsWith(0));
+        JsonNode shared = left.get(0).json();
+        assertThat(lastClaim(job, 1100).tookOver()).as("the takeover").isEqualTo(hanging.token());
+        assertThat(lastClaim(job, 300).spent().data()).as("the retry").isEqualTo(1);
+        JsonNode alone = warm("alone", 1, 1);
+
+        assertThat(shared.at("/sha256")).isEqualTo(alone.at("/sha256"));
+        assertThat(shared.at("/ledger")).isEqualTo(alone.at("/ledger"));
+        assertThat(alone.at("/operators/2/rows_out").asInt()).isEqualTo(1_440);
+        System.out.println("proof: " + alone.at("/rows") + " rows, sha256 "
+                + alone.at("/sha256").asText());
+        List<String> merged = Files.readAllLines(Path.of(shared.at("/output").asText()));
+        assertThat(merged)
+                .hasSize(1_440)
+                .element(2)
+                .isEqualTo(
+                        "{\"id\":3, \"text\":\"ROW   NUMBER 3\",\"n\":null,\"o\":{}, \"__dj__stats__\": {\"text_len\": 14}}");
+        for (String name : List.of("shared", "alone")) {
+            assertThat(fleet.run("verify", "--job-dir", name).endsWith(0).stdout())
+                    .contains("1600 rows in, 1440 out, 160 filtered, 0 expanded, 0 failed");
+        }
+    }
+
+    /** Values that a table of one type a key would change, keys that come and go, and text to work on. */
+    private static String oddRow(int i) {
+        String text = i % 10 == 0 ? "short" : "row   number " + i;
+        String odd = List.of(
+                        "\"big\":9223372036854775808" + i,
+                        "\"price\":1.10,\"e\":[]",
+                        "\"code\":\"00123\",\"day\":\"2024-01-01\"",
+                        "\"n\":null,\"o\":{}",
+                        "\"m\":\"one\"",
+                        "\"m\":1",
+                        "\"meta\":{\"deep\":{\"er\":[1,\"2\"]}}")
+                .get(i % 7);
+        return "{\"id\":%d, \"text\":\"%s\",%s%s}%n".formatted(i, text, odd, i > 1_590 ? ",\"late\":{\"k\":1}" : "");
+    }
+
+    /** Of the shard that holds the row with this id. */
+    private static Claim lastClaim(Layout.Job job, int id) throws IOException {
+        for (Manifest.Shard shard : new JobFiles(job).manifest().shards()) {
+            if (Sample.read(job.shard(shard.id())).contains("{\"id\":" + id + ",")) {
+                String key = shard.id().toString();
+                long epoch = new JobFiles(job).locks().highestEpochs().get(key);
+                return Sample.claim(job, key, epoch).orElseThrow();
+            }
+        }
+        throw new AssertionError("no shard has row " + id);
+    }
+
     /** A run with {@code ray.address: warm}, and what was merged. */
     private JsonNode warm(String name, int shards, int nodes) {
+        List<CaravanProcess> running = starts(name, shards, nodes);
+        running.forEach(node -> node.endsWith(0));
+        return running.get(0).json();
+    }
+
+    private List<CaravanProcess> starts(String name, int shards, int nodes) {
         Sample.write(fleet.folder().resolve(name + ".yaml"), """
                 name: %s
                 recipe: recipe.yaml
@@ -141,18 +235,15 @@ class DataJuicerIT {
                 num_shards: %d
                 ray: {address: warm, num_cpus: 1}
                 """.formatted(name, shards));
-        List<CaravanProcess> running = IntStream.range(0, nodes)
+        return IntStream.range(0, nodes)
                 .mapToObj(node ->
                         withPython().start("run", name + ".yaml", "--job-dir", name, "--run-id", "warm", "--json"))
                 .toList();
-        running.forEach(node -> node.endsWith(0));
-        return running.get(0).json();
     }
 
     /** The operators of {@code samples/gpu/recipe-4gpu.yaml} are of this form. */
     @Test
     void a_shard_works_on_the_four_gpus_that_the_job_asks_for_at_once_and_on_no_other() throws IOException {
-        Path operators = Path.of("src/test/python/operators/probe_mappers.py").toAbsolutePath();
         Path meeting = Files.createDirectories(fleet.folder().resolve("meeting"));
         Sample.write(fleet.folder().resolve("recipe.yaml"), """
                 custom_operator_paths: ['%s']
@@ -169,7 +260,7 @@ class DataJuicerIT {
                       num_cpus: 0.5
                       batch_size: 1
                       num_proc: 4
-                """.formatted(operators, meeting));
+                """.formatted(OPERATORS, meeting));
         Sample.write(fleet.folder().resolve("data.jsonl"), "{\"text\":\"a\"}\n".repeat(12));
         Sample.write(fleet.folder().resolve("job.yaml"), """
                 name: gpus

@@ -20,6 +20,7 @@ import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.GpuDemand;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.TestClaims;
@@ -119,6 +120,7 @@ class AttemptsTest {
     }
 
     private AttemptFailed failureOf(Child.End end) throws Exception {
+        attempts.begin(shard, exchange);
         ended(end);
         return catchThrowableOfType(AttemptFailed.class, () -> attempts.collect(shard, exchange));
     }
@@ -163,7 +165,25 @@ class AttemptsTest {
         run();
         attempts.collect(shard, exchange);
         DoneRecord first = new DoneRecord(
-                job.id(0), "other", "h", 2, "t", 1, 1, "x", "command", null, 1, 1, 1, "0", List.of(), null, 1, "now");
+                job.id(0),
+                "other",
+                "h",
+                2,
+                "t",
+                1,
+                1,
+                "x",
+                "command",
+                null,
+                Ledger.of(1, 1, 0),
+                List.of(),
+                null,
+                1,
+                "0",
+                List.of(),
+                null,
+                1,
+                "now");
         job.files.publishDone(first);
         attempts.publish(shard, exchange);
 
@@ -253,6 +273,7 @@ class AttemptsTest {
     void other_ends_have_classes_of_their_own() throws Exception {
         assertThat(failureOf(new Child.End.TimedOut()).failureClass()).isEqualTo(FailureClass.TIMEOUT);
         assertThat(failureOf(new Child.End.Stalled()).failureClass()).isEqualTo(FailureClass.STALLED);
+        attempts.begin(shard, exchange);
         ended(new Child.End.Stopped("the node shuts down"));
         assertThatThrownBy(() -> attempts.collect(shard, exchange))
                 .isInstanceOf(AttemptStopped.class)

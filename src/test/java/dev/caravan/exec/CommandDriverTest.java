@@ -35,7 +35,9 @@ class CommandDriverTest {
 
     private EngineDriver.Start start(ClaimedShard shard) throws Exception {
         return new CommandDriver()
-                .start(shard, new Gpus(List.of("3")).take(new GpuDemand(1)).orElseThrow());
+                .start(
+                        Trial.ofWhole(shard),
+                        new Gpus(List.of("3")).take(new GpuDemand(1)).orElseThrow());
     }
 
     private ClaimedShard claim(TestJob job) throws Exception {

@@ -1,15 +1,20 @@
 package dev.caravan.finalize;
 
 import dev.caravan.jsonl.Sha256;
+import dev.caravan.shard.Claim;
+import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.OperatorRows;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardId;
+import dev.caravan.shard.Spent;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
@@ -25,8 +30,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** A real job directory whose shards are all done: each of the given texts is the result of one shard. */
+/**
+ * A real job directory whose shards are all done: each of the given texts is the result of one shard of two records. Of
+ * the second shard one record has failed.
+ */
 final class FinishedJob {
+    private static final String RECIPE = "process: []\n";
+    private static final String FAILED = "{\"line\":2}\n";
     private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-10-01T12:00:00Z"), ZoneOffset.UTC);
 
     final Layout.Job layout;
@@ -45,7 +55,8 @@ final class FinishedJob {
 
     static FinishedJob in(Path folder, String... results) throws IOException {
         FinishedJob job = new FinishedJob(folder, List.of(results));
-        for (Path directory : List.of(job.layout.shards(), job.layout.doneRecords(), job.layout.failedRecords())) {
+        for (Path directory : List.of(
+                job.layout.shards(), job.layout.locks(), job.layout.doneRecords(), job.layout.failedRecords())) {
             Files.createDirectories(directory);
         }
         List<Manifest.Shard> shards = new ArrayList<>();
@@ -56,6 +67,7 @@ final class FinishedJob {
             job.finish(i);
         }
         Files.writeString(job.input, all);
+        Files.writeString(job.layout.recipe(), RECIPE);
         Files.write(job.layout.manifest(), Json.bytes(job.manifest(shards, all.toString())));
         return job;
     }
@@ -81,12 +93,12 @@ final class FinishedJob {
                 sha256(all),
                 shards.size(),
                 shards,
-                null,
-                null,
-                new Execution(Engine.COMMAND, List.of("cp", "{input}", "{output}"), Execution.Ray.DEFAULT),
+                new Manifest.Recipe("/recipes/r.yaml", "recipe.yaml", sha256(RECIPE)),
+                "1.6.1",
+                new Execution(Engine.DATA_JUICER, List.of(), Execution.Ray.DEFAULT),
                 Policy.DEFAULT,
                 output.toString(),
-                List.of(),
+                List.of("a warning"),
                 null,
                 null);
     }
@@ -95,6 +107,12 @@ final class FinishedJob {
     private void finish(int index) throws IOException {
         String text = results.get(index);
         String node = index % 2 == 0 ? "a" : "b";
+        boolean failing = index == 1;
+        if (failing) {
+            Files.createDirectories(failures(index).getParent());
+            Files.writeString(failures(index), FAILED);
+        }
+        Files.write(layout.lock(id(index).toString(), 1), Json.bytes(claim(index, node)));
         Files.createDirectories(result(index).getParent());
         Files.writeString(result(index), text);
         DoneRecord record = new DoneRecord(
@@ -108,8 +126,9 @@ final class FinishedJob {
                 layout.relative(result(index)),
                 "command",
                 null,
-                2,
-                text.chars().filter(c -> c == '\n').count(),
+                Ledger.of(2, text.chars().filter(c -> c == '\n').count(), failing ? 1 : 0),
+                List.of(new OperatorRows("some_filter", failing ? 1 : 2, 1)),
+                failing ? new DoneRecord.Failures(layout.relative(failures(index)), sha256(FAILED)) : null,
                 bytes(text).length,
                 sha256(text),
                 List.of(),
@@ -130,12 +149,38 @@ final class FinishedJob {
         return new ShardId(index, results.size());
     }
 
+    private Claim claim(int index, String node) {
+        return new Claim(
+                id(index).toString(),
+                1,
+                "token",
+                "node-" + node,
+                "host-" + node,
+                7,
+                "2026-10-01T10:30:00Z",
+                ClaimStatus.DONE,
+                null,
+                null,
+                null,
+                Spent.NOTHING,
+                List.of(),
+                null);
+    }
+
+    Path failures(int index) {
+        return layout.attempt(id(index), 1, "token").failedRecords();
+    }
+
     Path shardFile(int index) {
         return layout.shard(id(index));
     }
 
     Path result(int index) {
         return layout.attempt(id(index), 1, "token").processed();
+    }
+
+    String recordSha256(int index) throws IOException {
+        return sha256(Files.readString(layout.done(id(index))));
     }
 
     MergeRecord merge() {

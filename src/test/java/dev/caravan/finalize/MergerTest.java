@@ -3,9 +3,11 @@ package dev.caravan.finalize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.MergeRecord.Node;
 import dev.caravan.shard.MergeRecord.Part;
+import dev.caravan.shard.OperatorRows;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MergerTest {
@@ -44,13 +47,19 @@ class MergerTest {
                         0,
                         27,
                         FinishedJob.sha256(FIRST + THIRD),
+                        new Ledger(6, 3, 2, 0, 1),
+                        List.of(new OperatorRows("some_filter", 5, 3)),
                         List.of(
-                                new Part(job.id(0), 2, 19, FinishedJob.sha256(FIRST), "node-a"),
-                                new Part(job.id(1), 0, 0, FinishedJob.sha256(""), "node-b"),
-                                new Part(job.id(2), 1, 8, FinishedJob.sha256(THIRD), "node-a")),
+                                new Part(job.id(0), 2, 19, FinishedJob.sha256(FIRST), "node-a", job.recordSha256(0)),
+                                new Part(job.id(1), 0, 0, FinishedJob.sha256(""), "node-b", job.recordSha256(1)),
+                                new Part(job.id(2), 1, 8, FinishedJob.sha256(THIRD), "node-a", job.recordSha256(2))),
                         List.of(new Node("node-a", "host-a", 2), new Node("node-b", "host-b", 1)),
+                        List.of("a warning"),
+                        FinishedJob.sha256(Files.readString(job.layout.manifest())),
                         "node-m",
-                        "2026-10-01T12:00:00Z"));
+                        "2026-10-01T12:00:00Z",
+                        record.seal()));
+        assertThat(record.seal()).isEqualTo(Seals.of(record.sealed("")));
         assertThat(job.files.merged()).contains(record);
         assertNothingElse(job, "merged.jsonl");
     }
@@ -112,6 +121,36 @@ class MergerTest {
         Files.write(job.layout.done(job.id(2)), done);
 
         assertThat(job.merge().rows()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"filtered\" : 0|\"filtered\" : 1|expected rows in + expanded = rows out + filtered + failed,"
+                        + " found 2 + 0 and 2 + 1 + 0",
+                "\"rows_in\" : 2|\"rows_in\" : 1|expected rows_in 2, found 1"
+            })
+    void rows_that_are_not_accounted_for_stop_the_merge(String was, String is, String problem) throws IOException {
+        FinishedJob job = FinishedJob.in(folder, FIRST);
+        FinishedJob.replaceIn(job.layout.done(job.id(0)), was, is);
+
+        assertThatThrownBy(job::merge)
+                .isInstanceOf(MergeException.class)
+                .hasMessageContaining(
+                        "the rows of part-00000-of-00001 do not add up: " + job.layout.done(job.id(0)) + ": " + problem)
+                .hasMessageContaining("caravan retry --shard-id part-00000-of-00001");
+        assertNothingWasMerged(job);
+    }
+
+    @Test
+    void a_merge_record_that_was_changed_is_written_anew() throws IOException {
+        FinishedJob job = job();
+        MergeRecord first = job.merge();
+        FinishedJob.replaceIn(job.layout.mergeRecord(), "node-m", "node-n");
+
+        assertThat(job.merge()).isEqualTo(first);
+        assertThat(job.files.merged()).contains(first);
     }
 
     @Test

@@ -14,9 +14,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class VerifierTest {
     private static final String FIRST = "{\"a\":1}\n{\"a\":2}\n";
@@ -35,26 +39,128 @@ class VerifierTest {
     }
 
     @Test
-    void a_sound_job_passes_every_step_with_numbers() {
+    void a_sound_job_passes_every_step_with_numbers() throws IOException {
         Verification verification = verify();
 
         assertThat(verification.findings()).isEmpty();
         assertThat(verification.ok()).isTrue();
+        String input = FinishedJob.sha256(Files.readString(job.input));
+        String merged = FinishedJob.sha256(FIRST + THIRD);
         assertThat(verification.steps())
                 .containsExactly(
-                        new Step("manifest", true, "3 shards, 6 rows, 120 bytes", 0, List.of()),
-                        new Step("inputs", true, "1 files, 120 bytes", 0, List.of()),
-                        new Step("quarantine", true, "0 bad records set aside", 0, List.of()),
-                        new Step("shards", true, "3 files, 6 rows, 120 bytes", 0, List.of()),
-                        new Step("results", true, "3 of 3 shards done, 3 rows, 24 bytes", 0, List.of()),
-                        new Step(
-                                "merged",
-                                true,
-                                job.output + ": 3 rows, 24 bytes, sha256 " + FinishedJob.sha256(FIRST + THIRD)
-                                        + " of 3 shards",
-                                0,
-                                List.of()),
-                        new Step("nodes", true, "2 host names [host-a, host-b]", 0, List.of()));
+                        sound(
+                                "manifest",
+                                "3 shards, 6 rows, 120 bytes",
+                                FinishedJob.sha256(Files.readString(job.layout.manifest()))),
+                        sound("inputs", "1 files, 120 bytes", input),
+                        sound("quarantine", "0 bad records set aside", null),
+                        sound("shards", "3 files, 6 rows, 120 bytes", input),
+                        sound(
+                                "results",
+                                "3 of 3 shards done, 3 rows, 24 bytes; 6 rows in, 3 out, 2 filtered, 0 expanded, 1"
+                                        + " failed",
+                                merged),
+                        sound("claims", "3 of 3 claims seen, each of the node of the result", null),
+                        sound("merged", job.output + ": 3 rows, 24 bytes of 3 shards", merged),
+                        sound(
+                                "seals",
+                                "merge record, manifest and 3 done records",
+                                job.files.merged().orElseThrow().seal()),
+                        sound("nodes", "2 host names [host-a, host-b]", null));
+    }
+
+    private static Step sound(String name, String summary, @Nullable String sha256) {
+        return new Step(name, true, summary, sha256, 0, List.of());
+    }
+
+    /** Every byte of every file of the chain, one at a time; of long files each seventh. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "input",
+                "manifest",
+                "recipe",
+                "shard",
+                "done record",
+                "result",
+                "failed records",
+                "merged file",
+                "merge record"
+            })
+    void a_flipped_byte_anywhere_is_found_and_located(String what) throws IOException {
+        Path file = Map.of(
+                        "input", job.input,
+                        "manifest", job.layout.manifest(),
+                        "recipe", job.layout.recipe(),
+                        "shard", job.shardFile(1),
+                        "done record", job.layout.done(job.id(1)),
+                        "result", job.result(0),
+                        "failed records", job.failures(1),
+                        "merged file", job.output,
+                        "merge record", job.layout.mergeRecord())
+                .get(what);
+        byte[] whole = Files.readAllBytes(file);
+        for (int i = 0; i < whole.length; i += whole.length > 200 ? 7 : 1) {
+            byte[] flipped = whole.clone();
+            flipped[i] ^= 1;
+            Files.write(file, flipped);
+
+            Verification verification = verify();
+
+            assertThat(verification.ok()).as("byte %d of the %s", i, what).isFalse();
+            assertThat(verification.findings())
+                    .as("byte %d of the %s", i, what)
+                    .anyMatch(finding -> finding.file().equals(file.toString()));
+        }
+        Files.write(file, whole);
+        assertThat(verify().ok()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"input", "shard", "result", "merged file"})
+    void a_flipped_byte_of_a_row_is_told_with_its_line(String what) throws IOException {
+        Path file = Map.of(
+                        "input",
+                        job.input,
+                        "shard",
+                        job.shardFile(1),
+                        "result",
+                        job.result(0),
+                        "merged file",
+                        job.output)
+                .get(what);
+        byte[] bytes = Files.readAllBytes(file);
+        int line = what.equals("input") ? 6 : 2;
+        int inLine = Files.readString(file)
+                        .lines()
+                        .limit(line - 1)
+                        .mapToInt(text -> text.length() + 1)
+                        .sum()
+                + 3;
+        bytes[inLine] ^= 1;
+        Files.write(file, bytes);
+
+        assertThat(verify().findings())
+                .filteredOn(finding -> finding.file().equals(file.toString()))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.problem())
+                        .contains("; the first byte that differs from ", " is byte " + inLine + ", in line " + line));
+    }
+
+    @Test
+    void a_claim_of_another_node_than_the_results_is_found() throws IOException {
+        Path claim = job.layout.lock(job.id(2).toString(), 1);
+        FinishedJob.replaceIn(claim, "node-a", "node-x");
+
+        assertThat(onlyFinding("claims"))
+                .isEqualTo(new Finding(job.id(2), claim.toString(), "expected node node-a, found node-x"));
+
+        Files.writeString(claim, "{");
+        assertThat(onlyFinding("claims").problem()).isEqualTo("expected a claim, found what is not one");
+
+        Files.delete(claim);
+        assertThat(verify().ok()).isTrue();
+        assertThat(step("claims").summary()).startsWith("2 of 3 claims seen");
     }
 
     @Test
@@ -69,7 +175,7 @@ class VerifierTest {
         assertThat(onlyFinding("inputs").file()).isEqualTo(job.input.toString());
         assertThat(onlyFinding("inputs").problem())
                 .startsWith("expected 120 bytes, sha256 ")
-                .endsWith("; the input was changed after the job was prepared");
+                .endsWith("is byte 49, in line 3; the input was changed after the job was prepared");
     }
 
     @Test
@@ -80,13 +186,18 @@ class VerifierTest {
     }
 
     @Test
-    void the_input_may_be_left_out() throws IOException {
+    void an_input_that_is_gone_is_said_and_may_be_left_out() throws IOException {
         Files.delete(job.input);
 
-        assertThat(onlyFinding("inputs").problem()).isEqualTo("expected a file, found none");
+        assertThat(verify().steps().get(1))
+                .isEqualTo(sound(
+                        "inputs",
+                        "0 of 1 files, 0 bytes; not there any more, so only its fingerprint in the manifest tells of"
+                                + " it: " + job.input,
+                        null));
         Verification without = Verifier.verify(job.files, new Verifier.Options(false, 1));
         assertThat(without.ok()).isTrue();
-        assertThat(without.steps().get(1)).isEqualTo(new Step("inputs", true, "skipped", 0, List.of()));
+        assertThat(without.steps().get(1)).isEqualTo(sound("inputs", "skipped", null));
     }
 
     @Test
@@ -151,7 +262,8 @@ class VerifierTest {
         assertThat(finding.file()).isEqualTo(job.result(2).toString());
         assertThat(finding.problem())
                 .isEqualTo("expected 1 rows, 8 bytes, sha256 " + FinishedJob.sha256(THIRD)
-                        + ", found 1 rows, 8 bytes, sha256 " + FinishedJob.sha256("{\"c\":7}\n"));
+                        + ", found 1 rows, 8 bytes, sha256 " + FinishedJob.sha256("{\"c\":7}\n")
+                        + "; the first byte that differs from the merged file is byte 5, in line 1");
     }
 
     @Test
@@ -212,7 +324,8 @@ class VerifierTest {
         assertThat(finding.problem())
                 .isEqualTo("in bytes 16 to 24 expected 1 rows, 8 bytes, sha256 " + FinishedJob.sha256(THIRD)
                         + ", found 1 rows, 8 bytes, sha256 " + FinishedJob.sha256("{\"c\":7}\n")
-                        + "; the first byte that differs from the result " + job.result(2) + " is byte 21");
+                        + "; the first byte that differs from the result " + job.result(2)
+                        + " is byte 21, in line 1 of the result");
     }
 
     @Test
@@ -306,12 +419,15 @@ class VerifierTest {
     }
 
     @Test
-    void without_a_manifest_there_is_nothing_to_verify() throws IOException {
+    void a_manifest_that_cannot_be_read_is_found_and_without_one_there_is_nothing_to_verify() throws IOException {
         Files.write(job.layout.manifest(), "{".getBytes(StandardCharsets.UTF_8));
 
-        assertThatThrownBy(this::verify)
-                .isInstanceOf(StoreException.class)
-                .hasMessageContaining(job.layout.manifest().toString());
+        Finding finding = onlyFinding("manifest");
+        assertThat(finding.file()).isEqualTo(job.layout.manifest().toString());
+        assertThat(finding.problem()).startsWith("cannot read " + job.layout.manifest());
+
+        Files.delete(job.layout.manifest());
+        assertThatThrownBy(this::verify).isInstanceOf(StoreException.class).hasMessageContaining("no manifest.json");
     }
 
     private Verification verify() {

@@ -10,6 +10,7 @@ import dev.caravan.CaravanException;
 import dev.caravan.shard.BadRecords;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.OnBadRecord;
+import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Json;
 import java.io.IOException;
@@ -505,7 +506,14 @@ class PublicReportsTest {
 
     private void quarantine() {
         scene.policy = new Policy(
-                3, 10, 1, 3, Duration.ZERO, Duration.ZERO, new BadRecords(OnBadRecord.QUARANTINE, null, null));
+                3,
+                10,
+                1,
+                3,
+                Duration.ZERO,
+                Duration.ZERO,
+                new BadRecords(OnBadRecord.QUARANTINE, null, null),
+                Poison.DEFAULT);
     }
 
     private static void write(Scene scene, Map<String, byte[]> files) throws IOException {

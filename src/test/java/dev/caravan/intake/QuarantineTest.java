@@ -11,6 +11,7 @@ import dev.caravan.packing.Packed;
 import dev.caravan.shard.BadRecords;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.OnBadRecord;
+import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
@@ -44,7 +45,14 @@ class QuarantineTest {
 
     private void quarantine(@Nullable Long most, @Nullable Double percent) {
         scene.policy = new Policy(
-                3, 10, 1, 3, Duration.ZERO, Duration.ZERO, new BadRecords(OnBadRecord.QUARANTINE, most, percent));
+                3,
+                10,
+                1,
+                3,
+                Duration.ZERO,
+                Duration.ZERO,
+                new BadRecords(OnBadRecord.QUARANTINE, most, percent),
+                Poison.DEFAULT);
     }
 
     @Test

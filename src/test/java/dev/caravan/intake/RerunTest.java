@@ -8,8 +8,10 @@ import dev.caravan.finalize.Verifier;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.BadRecords;
 import dev.caravan.shard.DoneRecord;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.OnBadRecord;
+import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
@@ -53,7 +55,14 @@ class RerunTest {
         scene = new Scene(folder.toRealPath());
         scene.shards = 3;
         scene.policy = new Policy(
-                3, 10, 1, 3, Duration.ZERO, Duration.ZERO, new BadRecords(OnBadRecord.QUARANTINE, null, null));
+                3,
+                10,
+                1,
+                3,
+                Duration.ZERO,
+                Duration.ZERO,
+                new BadRecords(OnBadRecord.QUARANTINE, null, null),
+                Poison.DEFAULT);
         scene.write("a.jsonl", INPUT);
         repairedJob = new Layout.Job(scene.root.resolve("jobs/j2"));
         repaired = scene.root.resolve("repaired.txt");
@@ -187,8 +196,9 @@ class RerunTest {
                         scene.job.relative(result),
                         "command",
                         null,
-                        shard.rows(),
-                        shard.rows(),
+                        Ledger.of(shard.rows(), shard.rows(), 0),
+                        List.of(),
+                        null,
                         shard.bytes(),
                         shard.sha256(),
                         List.of(),

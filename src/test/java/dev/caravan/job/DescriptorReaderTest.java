@@ -9,6 +9,7 @@ import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.OnBadRecord;
+import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -47,6 +48,9 @@ class DescriptorReaderTest {
               on_bad_record: quarantine
               max_bad_records: 1000
               max_bad_percent: 0.5
+              isolate_poison: true
+              max_failed_records: 7
+              max_failed_percent: 0.25
             """;
 
     private static final String FULL_JSON = """
@@ -57,7 +61,8 @@ class DescriptorReaderTest {
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
             \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s",
-            \t\t"on_bad_record": "quarantine", "max_bad_records": 1000, "max_bad_percent": 5e-1}
+            \t\t"on_bad_record": "quarantine", "max_bad_records": 1000, "max_bad_percent": 5e-1,
+            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 0.25}
             }
             """;
 
@@ -75,7 +80,8 @@ class DescriptorReaderTest {
                     4,
                     Duration.ofHours(2),
                     Duration.ofSeconds(90),
-                    new BadRecords(OnBadRecord.QUARANTINE, 1000L, 0.5)));
+                    new BadRecords(OnBadRecord.QUARANTINE, 1000L, 0.5),
+                    new Poison(true, 7, 0.25)));
 
     @Test
     void every_field_is_read() {
@@ -113,7 +119,8 @@ class DescriptorReaderTest {
                                 3,
                                 Duration.ZERO,
                                 Duration.ZERO,
-                                new BadRecords(OnBadRecord.FAIL, null, null))));
+                                new BadRecords(OnBadRecord.FAIL, null, null),
+                                new Poison(false, 100, 100))));
     }
 
     @Test
@@ -197,6 +204,11 @@ class DescriptorReaderTest {
                         + " meant",
                 "policy:\\n  stall_timeout: -1s | 4: policy.stall_timeout: expected a duration (a whole number and a"
                         + " unit: 500ms, 8s, 2m, 35h, 1d), found '-1s': a duration cannot be negative",
+                "policy:\\n  isolate_poison: yes | 4: policy.isolate_poison: expected true or false, found 'yes'",
+                "policy:\\n  max_failed_records: -1 | 4: policy.max_failed_records: expected a whole number of at"
+                        + " least 0, found '-1'",
+                "policy:\\n  max_failed_percent: 101 | 4: policy.max_failed_percent: expected a number from 0 to"
+                        + " 100, found '101'",
                 "policy:\\n  on_bad_record: skip\\n  max_bad_records: 3 | 4: policy.on_bad_record: on_bad_record must be"
                         + " fail or quarantine, not 'skip'",
                 "policy:\\n  max_bad_records: 3 | 4: policy.max_bad_records: expected only with on_bad_record:"

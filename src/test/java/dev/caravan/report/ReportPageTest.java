@@ -6,6 +6,7 @@ import dev.caravan.TestJob;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
 import dev.caravan.status.StatusReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,8 +45,9 @@ class ReportPageTest {
                 "o",
                 "command",
                 null,
-                1,
-                1,
+                Ledger.of(1, 1, 0),
+                List.of(),
+                null,
                 5,
                 "s",
                 List.of(),

@@ -8,6 +8,7 @@ import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.NodeIdentity;
 import java.io.IOException;
 import java.time.Clock;
@@ -194,7 +195,7 @@ final class SimNode implements Scheduler.Process {
     private void fail(ClaimedShard shard, FailureClass failure) {
         try {
             invariants.fails(shard, failure);
-            shard.fail(failure, "as planned");
+            shard.fail(failure, "as planned", false);
             simulation.trace().line(this, "failed " + shard + ": " + failure);
         } catch (IOException | LeaseLostException e) {
             simulation.trace().line(this, "could not record the failure of " + shard + ": " + e);
@@ -214,8 +215,9 @@ final class SimNode implements Scheduler.Process {
                 "result",
                 "command",
                 null,
-                1,
-                1,
+                Ledger.of(1, 1, 0),
+                List.of(),
+                null,
                 1,
                 "00",
                 List.of(),

@@ -7,6 +7,7 @@ import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.ShardId;
 import dev.caravan.shard.Spent;
 import java.io.IOException;
@@ -40,8 +41,9 @@ class FiguresReaderTest {
                 "o",
                 "command",
                 null,
-                10,
-                9,
+                Ledger.of(10, 9, 0),
+                List.of(),
+                null,
                 5,
                 "s",
                 List.of(),

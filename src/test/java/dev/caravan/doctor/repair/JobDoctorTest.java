@@ -12,6 +12,7 @@ import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.shard.Spent;
@@ -145,8 +146,9 @@ class JobDoctorTest {
                 layout.relative(attempt.processed()),
                 "command",
                 null,
-                1,
-                1,
+                Ledger.of(1, 1, 0),
+                List.of(),
+                null,
                 RESULT.length(),
                 Sha256.hex(RESULT.getBytes(StandardCharsets.UTF_8)),
                 List.of(),
@@ -174,10 +176,15 @@ class JobDoctorTest {
                 0,
                 RESULT.length(),
                 Sha256.hex(RESULT.getBytes(StandardCharsets.UTF_8)),
+                Ledger.of(1, 1, 0),
                 List.of(),
                 List.of(),
+                List.of(),
+                List.of(),
+                "00",
                 "node-a",
-                "2026-10-01T11:00:00Z");
+                "2026-10-01T11:00:00Z",
+                "00");
         Files.write(layout.mergeRecord(), Json.bytes(record));
         return Files.writeString(layout.mergedByDefault(), content);
     }
