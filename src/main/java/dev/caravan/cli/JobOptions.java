@@ -101,6 +101,7 @@ final class JobOptions {
                 absolute(datasetPath),
                 absolute(output),
                 shards,
+                null,
                 new Policy(
                         maxRetries == null ? standard.maxRetries() : maxRetries,
                         standard.maxInfraRetries(),

@@ -52,6 +52,7 @@ public final class Attempts {
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
     private final BooleanSupplier leaving;
+    private final ShardInputs inputs;
 
     /**
      * @param python asked for when the first shard of engine data-juicer starts
@@ -65,25 +66,38 @@ public final class Attempts {
             Map<String, String> environment,
             int slots,
             Gpus gpus,
-            BooleanSupplier leaving) {
+            BooleanSupplier leaving,
+            ShardInputs inputs) {
         this.drivers = Map.of(
                 Engine.DATA_JUICER, new DataJuicerDriver(python, environment, slots),
                 Engine.COMMAND, new CommandDriver());
         this.gpus = gpus;
         this.leaving = leaving;
+        this.inputs = inputs;
     }
 
     /** What {@link #begin} started and the later steps end. */
-    private record Running(AttemptRecord record, long beganNanos) {}
+    private record Running(ShardInputs.Input input, AttemptRecord record, long beganNanos) {}
 
     /** Makes the attempt's directory and hands the child to be to the exec endpoint. */
     public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
-        Layout.Attempt attempt = shard.attempt();
         Gpus.Grant grant = gpus.of(shard.lease().claim().token());
+        ShardInputs.Input input = inputs.take(shard);
+        try {
+            begin(shard, exchange, input, grant);
+        } catch (IOException | RuntimeException e) {
+            input.close();
+            throw e;
+        }
+    }
+
+    private void begin(ClaimedShard shard, Exchange exchange, ShardInputs.Input input, Gpus.Grant grant)
+            throws IOException {
+        Layout.Attempt attempt = shard.attempt();
         Disk.createDirectories(attempt.work());
         Disk.createDirectories(attempt.produced());
-        EngineDriver.Start start = driver(shard).start(shard, grant);
-        Running running = new Running(record(shard, start.command(), grant), System.nanoTime());
+        EngineDriver.Start start = driver(shard).start(shard, input.file(), grant);
+        Running running = new Running(input, record(shard, start.command(), grant), System.nanoTime());
         Disk.replace(attempt.record(), Json.bytes(running.record()));
         CompletableFuture<String> stop = new CompletableFuture<>();
         shard.lease().onLost(() -> stop.complete("the lease is lost"));
@@ -262,6 +276,7 @@ public final class Attempts {
         if (running == null) {
             return;
         }
+        running.input().close();
         try {
             Disk.replace(
                     shard.attempt().record(),

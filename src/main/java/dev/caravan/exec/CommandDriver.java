@@ -16,10 +16,10 @@ final class CommandDriver implements EngineDriver {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{[a-z_]+}");
 
     @Override
-    public Start start(ClaimedShard shard, Gpus.Grant gpus) {
+    public Start start(ClaimedShard shard, Path input, Gpus.Grant gpus) {
         Layout.Attempt attempt = shard.attempt();
         Map<String, String> values = Map.of(
-                "{input}", shard.job().layout().resolve(shard.shard().path()).toString(),
+                "{input}", input.toString(),
                 "{output}", result(shard).toString(),
                 "{shard}", shard.shard().id().toString(),
                 "{attempt_dir}", attempt.path().toString());

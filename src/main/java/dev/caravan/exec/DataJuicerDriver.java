@@ -66,13 +66,13 @@ final class DataJuicerDriver implements EngineDriver {
     }
 
     @Override
-    public Start start(ClaimedShard shard, Gpus.Grant gpus) throws IOException {
+    public Start start(ClaimedShard shard, Path input, Gpus.Grant gpus) throws IOException {
         Layout.Job job = shard.job().layout();
         Layout.Attempt attempt = shard.attempt();
         Request request = new Request(
                 job.recipe().toString(),
                 recipeFolder(shard),
-                job.resolve(shard.shard().path()).toString(),
+                input.toString(),
                 attempt.path().toString(),
                 attempt.produced().toString(),
                 ray(shard, gpus));

@@ -9,8 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /** How one engine runs a shard: a command for the child, where its result is, and what its failures mean. */
 interface EngineDriver {
-    /** What to start. Files that the child needs are written to the attempt's directory. */
-    Start start(ClaimedShard shard, Gpus.Grant gpus) throws IOException;
+    /**
+     * What to start. Files that the child needs are written to the attempt's directory.
+     *
+     * @param input the shard's records
+     */
+    Start start(ClaimedShard shard, Path input, Gpus.Grant gpus) throws IOException;
 
     /** @param warm work for a warm runner that {@code command} starts; null for a command of this shard alone */
     record Start(

@@ -7,6 +7,7 @@ import dev.caravan.exec.Attempts;
 import dev.caravan.exec.ChildBinding;
 import dev.caravan.exec.ChildExecutor;
 import dev.caravan.exec.Gpus;
+import dev.caravan.exec.ShardInputs;
 import dev.caravan.finalize.Merging;
 import dev.caravan.intake.Inbox;
 import dev.caravan.intake.Preparation;
@@ -22,6 +23,7 @@ import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +48,7 @@ public final class Node {
     private final NodeIdentity identity;
     private final Gpus gpus;
     private final ChildExecutor children;
+    private final ShardInputs inputs;
     private final Heart heart;
     private final ActiveJobs jobs;
     private final NodeWork work;
@@ -59,6 +62,8 @@ public final class Node {
         this.identity = Identities.of(settings.text("node.id"));
         this.gpus = Gpus.find(settings.integer("gpus.logical"), settings.text("gpus.devices"), System.getenv());
         this.children = new ChildExecutor(settings.duration("exec.grace"));
+        String scratch = settings.text("exec.scratch");
+        this.inputs = new ShardInputs(Path.of(scratch.isEmpty() ? System.getProperty("java.io.tmpdir") : scratch));
         this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
@@ -134,6 +139,7 @@ public final class Node {
         } finally {
             timer.shutdownNow();
             children.close();
+            inputs.close();
             heart.close();
         }
         refusedJob().ifPresent(why -> {
@@ -151,7 +157,7 @@ public final class Node {
         main.bind("childBinding", new ChildBinding());
         main.bind(
                 "attempts",
-                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining));
+                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining, inputs));
         main.bind("shardWork", work.shards());
         main.bind("prepareWork", work.roles(Role.PREPARE, ActiveJob.Phase.PREPARE));
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));

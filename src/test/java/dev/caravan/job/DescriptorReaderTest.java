@@ -10,6 +10,7 @@ import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.OnBadRecord;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardForm;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +33,7 @@ class DescriptorReaderTest {
             dataset_path: ../data/web
             output: /mnt/out/web.jsonl
             num_shards: 64
+            shards: ranges
             ray:
               address: auto
               num_cpus: 8
@@ -52,7 +54,7 @@ class DescriptorReaderTest {
     private static final String FULL_JSON = """
             {
             \t"name": "web-2026.10", "engine": "data-juicer", "recipe": "recipes/clean.yaml",
-            \t"dataset_path": "../data/web", "output": "/mnt/out/web.jsonl", "num_shards": 64,
+            \t"dataset_path": "../data/web", "output": "/mnt/out/web.jsonl", "num_shards": 64, "shards": "ranges",
             \t"command": null,
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
@@ -68,6 +70,7 @@ class DescriptorReaderTest {
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
             64,
+            ShardForm.RANGES,
             new Policy(
                     0,
                     20,
@@ -103,6 +106,7 @@ class DescriptorReaderTest {
                         "clean",
                         new Execution(Engine.DATA_JUICER, List.of(), new Ray("warm", null, null, null)),
                         "/mnt/shared/inbox/r.yaml",
+                        null,
                         null,
                         null,
                         null,

@@ -38,6 +38,7 @@ class SettingsTest {
         "node.routes, '', TEXT",
         "intake.settle, 2s, DURATION",
         "exec.grace, 10s, DURATION",
+        "exec.scratch, '', TEXT",
         "gpus.devices, '', TEXT",
         "gpus.logical, 0, INTEGER",
         "python.executable, '', TEXT",
@@ -53,8 +54,8 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(20);
-        assertThat(load().properties()).hasSize(20);
+        assertThat(load().keys()).hasSize(21);
+        assertThat(load().properties()).hasSize(21);
     }
 
     @Test
@@ -76,7 +77,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(20);
+        assertThat(keys).isEqualTo(21);
     }
 
     @Test
@@ -151,7 +152,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(24);
+                .hasSize(25);
     }
 
     @Test
