@@ -157,7 +157,8 @@ public final class Node {
         main.bind("childBinding", new ChildBinding());
         main.bind(
                 "attempts",
-                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining, inputs));
+                new Attempts(
+                        python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining, inputs));
         main.bind("shardWork", work.shards());
         main.bind("prepareWork", work.roles(Role.PREPARE, ActiveJob.Phase.PREPARE));
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));

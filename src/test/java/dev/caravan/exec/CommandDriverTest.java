@@ -35,7 +35,10 @@ class CommandDriverTest {
 
     private EngineDriver.Start start(ClaimedShard shard) throws Exception {
         return new CommandDriver()
-                .start(shard, shard.job().layout().shard(shard.shard().id()), new Gpus(List.of("3")).take(new GpuDemand(1)).orElseThrow());
+                .start(
+                        shard,
+                        shard.job().layout().shard(shard.shard().id()),
+                        new Gpus(List.of("3")).take(new GpuDemand(1)).orElseThrow());
     }
 
     private ClaimedShard claim(TestJob job) throws Exception {
