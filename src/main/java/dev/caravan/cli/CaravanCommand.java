@@ -2,6 +2,7 @@ package dev.caravan.cli;
 
 import dev.caravan.CaravanException;
 import java.io.PrintWriter;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -20,8 +21,13 @@ import picocli.CommandLine.IVersionProvider;
             "",
             "Exit codes: 0 done, 1 not finished yet (status; run and worker that were told to leave), 2 error or terminal failure.",
             "Start with: caravan quickstart"
-        },
-        subcommands = {
+        })
+public final class CaravanCommand {
+    static final int DONE = 0;
+    static final int NOT_FINISHED = 1;
+    static final int FAILED = 2;
+
+    private static final List<Class<?>> COMMANDS = List.of(
             QuickstartCommand.class,
             NodeCommand.class,
             SubmitCommand.class,
@@ -40,21 +46,30 @@ import picocli.CommandLine.IVersionProvider;
             CleanCommand.class,
             DoctorCommand.class,
             DoctorHelperCommand.class,
-            PythonCommand.class
-        })
-public final class CaravanCommand {
-    static final int DONE = 0;
-    static final int NOT_FINISHED = 1;
-    static final int FAILED = 2;
+            PythonCommand.class);
 
     private CaravanCommand() {}
 
     /** @return the exit code */
     public static int run(String... args) {
-        return new CommandLine(new CaravanCommand())
-                .setExecutionExceptionHandler(CaravanCommand::explain)
+        CommandLine caravan = new CommandLine(new CaravanCommand());
+        commands(args).forEach(caravan::addSubcommand);
+        return caravan.setExecutionExceptionHandler(CaravanCommand::explain)
                 .setUsageHelpAutoWidth(true)
                 .execute(args);
+    }
+
+    /** The one that is asked for, since to look at the options of all takes longer than most of them; else all. */
+    private static List<Class<?>> commands(String... args) {
+        List<Class<?>> asked = COMMANDS.stream()
+                .filter(command -> args.length > 0 && isCalled(command, args[0]))
+                .toList();
+        return asked.isEmpty() ? COMMANDS : asked;
+    }
+
+    private static boolean isCalled(Class<?> command, String name) {
+        Command called = command.getAnnotation(Command.class);
+        return called.name().equals(name) || List.of(called.aliases()).contains(name);
     }
 
     /** A message for a known trouble, a stack trace only for a fault of our own. */

@@ -101,6 +101,7 @@ final class JobOptions {
                 absolute(datasetPath),
                 absolute(output),
                 shards,
+                null,
                 standard.with(
                         maxRetries == null ? standard.maxRetries() : maxRetries,
                         Duration.ofSeconds(lockTimeoutSecs == null ? LOCK_TIMEOUT_SECS : lockTimeoutSecs)));

@@ -49,6 +49,7 @@ public final class Attempts {
     private final Map<Engine, EngineDriver> drivers;
     private final Gpus gpus;
     private final Ends ends;
+    private final ShardInputs inputs;
     private final Set<Running> current = ConcurrentHashMap.newKeySet();
 
     /**
@@ -63,12 +64,14 @@ public final class Attempts {
             Map<String, String> environment,
             int slots,
             Gpus gpus,
-            BooleanSupplier leaving) {
+            BooleanSupplier leaving,
+            ShardInputs inputs) {
         this.drivers = Map.of(
                 Engine.DATA_JUICER, new DataJuicerDriver(python, environment, slots),
                 Engine.COMMAND, new CommandDriver());
         this.gpus = gpus;
         this.ends = new Ends(leaving);
+        this.inputs = inputs;
     }
 
     /** Ends all attempts of a job that was cancelled. May be repeated. */
@@ -80,13 +83,24 @@ public final class Attempts {
 
     /** Makes the attempt's directory and hands the child to be to the exec endpoint. */
     public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
-        Layout.Attempt attempt = shard.attempt();
         Gpus.Grant grant = gpus.of(shard.lease().claim().token());
+        ShardInputs.Input input = inputs.take(shard);
+        try {
+            begin(shard, exchange, input, grant);
+        } catch (IOException | RuntimeException e) {
+            input.close();
+            throw e;
+        }
+    }
+
+    private void begin(ClaimedShard shard, Exchange exchange, ShardInputs.Input input, Gpus.Grant grant)
+            throws IOException {
+        Layout.Attempt attempt = shard.attempt();
         Disk.createDirectories(attempt.work());
         Disk.createDirectories(attempt.produced());
-        Trial whole = Trial.ofWhole(shard);
+        Trial whole = Trial.ofWhole(shard, input.file());
         EngineDriver.Start start = driver(shard).start(whole, grant);
-        Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime(), whole);
+        Running running = new Running(grant, input, record(shard, start.command(), grant), System.nanoTime(), whole);
         Disk.replace(attempt.record(), Json.bytes(running.record()));
         shard.lease().onLost(() -> running.stop().complete("the lease is lost"));
         exchange.setProperty(ChildBinding.CHILD, child(start, running));
@@ -250,6 +264,7 @@ public final class Attempts {
             return;
         }
         current.remove(ended);
+        ended.input().close();
         try {
             Disk.replace(
                     shard.attempt().record(),

@@ -8,9 +8,9 @@ import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Layout;
+import dev.caravan.store.ShardBytes;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -128,11 +128,10 @@ final class Isolation {
     private Trial trial(LongPredicate wanted) throws IOException {
         Layout.Attempt directory = shard.attempt().trial(++trials);
         Disk.createDirectories(directory.produced());
-        Path whole = shard.job().layout().resolve(shard.shard().path());
         Disk.writeWhole(directory.input(), out -> {
             RecordWriter writer = new RecordWriter(out);
-            try (InputStream in = Disk.open(whole)) {
-                Records records = new Records(whole.toString(), in);
+            try (InputStream in = ShardBytes.open(shard.job().layout(), shard.shard())) {
+                Records records = new Records(shard.shard().id().toString(), in);
                 for (@Nullable Line record = records.next(); record != null; record = records.next()) {
                     if (wanted.test(records.rows() - 1)) {
                         writer.write(record);

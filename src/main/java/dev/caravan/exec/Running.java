@@ -10,14 +10,16 @@ import org.jspecify.annotations.Nullable;
 /** An attempt from its begin to its end: what it holds, and which run of the engine it is at. */
 final class Running {
     private final Gpus.Grant gpus;
+    private final ShardInputs.Input input;
     private final AttemptRecord record;
     private final long beganNanos;
     private final CompletableFuture<String> stop = new CompletableFuture<>();
     private Trial trial;
     private @Nullable Isolation isolation;
 
-    Running(Gpus.Grant gpus, AttemptRecord record, long beganNanos, Trial first) {
+    Running(Gpus.Grant gpus, ShardInputs.Input input, AttemptRecord record, long beganNanos, Trial first) {
         this.gpus = gpus;
+        this.input = input;
         this.record = record;
         this.beganNanos = beganNanos;
         this.trial = first;
@@ -25,6 +27,10 @@ final class Running {
 
     Gpus.Grant gpus() {
         return gpus;
+    }
+
+    ShardInputs.Input input() {
+        return input;
     }
 
     AttemptRecord record() {

@@ -12,8 +12,9 @@ import java.nio.file.Path;
  */
 record Trial(ClaimedShard shard, Path input, Layout.Attempt directory, Path processed) {
 
-    static Trial ofWhole(ClaimedShard shard) {
+    /** @param input the shard's records */
+    static Trial ofWhole(ClaimedShard shard, Path input) {
         Layout.Attempt attempt = shard.attempt();
-        return new Trial(shard, shard.job().layout().resolve(shard.shard().path()), attempt, attempt.processed());
+        return new Trial(shard, input, attempt, attempt.processed());
     }
 }

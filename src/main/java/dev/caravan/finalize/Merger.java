@@ -11,7 +11,6 @@ import dev.caravan.store.Json;
 import dev.caravan.store.NewFile;
 import dev.caravan.store.StoreException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -51,7 +50,7 @@ public final class Merger {
                 return before.get();
             }
             Tally tally = Disk.exists(output) && !request.overwrite()
-                    ? adopt(output, all.expectedBytes(), () -> all.writeTo(OutputStream.nullOutputStream()))
+                    ? adopt(output, all.expectedBytes(), () -> all.writeTo(Concatenation.Target.NONE))
                     : write(request, all);
             all.requireOwner();
             MergeRecord record = MergeRecords.of(request, manifest, tally, results, clock.instant());
@@ -98,7 +97,7 @@ public final class Merger {
         Disk.createDirectories(output.getParent());
         NewFile.removeAbandoned(output, maker);
         try (NewFile file = NewFile.beside(output, maker)) {
-            Tally tally = all.writeTo(file.out());
+            Tally tally = all.writeTo(file::write);
             all.requireOwner();
             if (request.overwrite()) {
                 file.replace();

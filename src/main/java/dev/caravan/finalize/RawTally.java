@@ -1,5 +1,6 @@
 package dev.caravan.finalize;
 
+import dev.caravan.jsonl.LineFeeds;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.jsonl.Tally;
 import dev.caravan.store.Disk;
@@ -38,19 +39,9 @@ public final class RawTally {
             }
             digest.update(buffer, 0, read);
             all.update(buffer, 0, read);
-            rows += lineFeeds(read);
+            rows += LineFeeds.count(buffer, read);
             bytes += read;
         }
         return new Tally(rows, bytes, HexFormat.of().formatHex(digest.digest()));
-    }
-
-    private long lineFeeds(int length) {
-        long found = 0;
-        for (int i = 0; i < length; i++) {
-            if (buffer[i] == '\n') {
-                found++;
-            }
-        }
-        return found;
     }
 }

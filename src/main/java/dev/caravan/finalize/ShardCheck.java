@@ -4,9 +4,12 @@ import dev.caravan.finalize.Verification.Step;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Layout;
+import dev.caravan.store.ShardBytes;
 import dev.caravan.store.StoreException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
@@ -40,28 +43,41 @@ final class ShardCheck {
             start += shard.bytes();
         }
         String sha256 = HexFormat.of().formatHex(all.digest());
-        if (intact) {
+        if (intact && manifest.normalizedSha256() != null) {
             findings.same(null, job.manifest(), "normalized_sha256", manifest.normalizedSha256(), sha256);
         }
-        return findings.step(manifest.shards().size() + " files, " + rows + " rows, " + bytes + " bytes", sha256);
+        return findings.step(
+                manifest.shards().size()
+                        + (manifest.shardForm() == ShardForm.FILES ? " files, " : " shards in the input, ") + rows
+                        + " rows, " + bytes + " bytes",
+                sha256);
     }
 
     private boolean check(Manifest.Shard shard, long start) {
         Path file;
         try {
-            file = job.resolve(shard.path());
+            file = shard.path() == null ? Path.of(shard.ranges().get(0).file()) : job.resolve(shard.path());
         } catch (StoreException e) {
             findings.add(shard.id(), job.manifest(), String.valueOf(e.getMessage()));
             return false;
         }
-        Optional<Tally> found = findings.read(shard.id(), file, () -> raw.of(file, all));
+        Optional<Tally> found = findings.read(shard.id(), file, () -> read(shard));
         if (found.isEmpty()) {
             return false;
         }
         rows += found.get().rows();
         bytes += found.get().bytes();
         Tally expected = new Tally(shard.rows(), shard.bytes(), shard.sha256());
-        return findings.tally(shard.id(), file, expected, found.get(), () -> firstDifference(file, start));
+        return shard.path() == null
+                ? findings.same(
+                        shard.id(), file, "ranges of", Concatenation.text(expected), Concatenation.text(found.get()))
+                : findings.tally(shard.id(), file, expected, found.get(), () -> firstDifference(file, start));
+    }
+
+    private Tally read(Manifest.Shard shard) throws IOException {
+        try (InputStream in = ShardBytes.open(job, shard)) {
+            return raw.next(in, Long.MAX_VALUE, all);
+        }
     }
 
     /** Known where prepare copied the input as it was, and the input is still there. */

@@ -3,6 +3,7 @@ package dev.caravan.finalize;
 import dev.caravan.finalize.Verification.Step;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.StoreException;
@@ -48,7 +49,11 @@ public final class Verifier {
         steps.add(ManifestCheck.check(job.layout(), manifest));
         steps.add(options.inputs() ? InputCheck.check(job.layout(), manifest) : new Findings("inputs").step("skipped"));
         steps.add(QuarantineCheck.check(job.layout(), manifest));
-        steps.add(ShardCheck.check(job.layout(), manifest));
+        boolean shardsAreThere = options.inputs() || manifest.shardForm() == ShardForm.FILES;
+        steps.add(
+                shardsAreThere
+                        ? ShardCheck.check(job.layout(), manifest)
+                        : new Findings("shards").step("skipped: they are ranges of the input"));
         ResultCheck results = new ResultCheck(job, manifest);
         steps.add(results.check());
         steps.add(ClaimCheck.check(job, results.records()));

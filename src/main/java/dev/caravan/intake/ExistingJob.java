@@ -79,6 +79,9 @@ final class ExistingJob {
                 "num_shards",
                 manifest.numShards(),
                 shards == null ? ShardCuts.auto(manifest.totalRows(), manifest.totalSizeBytes()) : shards);
+        if (request.shardForm() != null) {
+            differ(found, "shards", manifest.shardForm(), request.shardForm());
+        }
         differ(found, "recipe sha256", recipeOf(manifest), recipeOf(request));
         differ(found, "execution", manifest.execution(), request.execution());
         differ(found, "policy", manifest.policy(), request.policy());

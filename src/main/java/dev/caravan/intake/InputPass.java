@@ -54,11 +54,16 @@ final class InputPass {
             files.add(read);
             return read;
         } catch (IOException e) {
-            if (!Disk.exists(file)) {
-                throw new InputChangedException("Input changed while it was read: " + file + " is gone", e);
-            }
-            throw e;
+            throw goneOr(file, e);
         }
+    }
+
+    /** @return the failure, if the file is still there */
+    static IOException goneOr(Path file, IOException failure) {
+        if (!Disk.exists(file)) {
+            throw new InputChangedException("Input changed while it was read: " + file + " is gone", failure);
+        }
+        return failure;
     }
 
     private Manifest.InputFile read(Path file, Stamp before, Sink sink) throws IOException {
@@ -84,7 +89,7 @@ final class InputPass {
                 source, text, badLines == null ? null : (line, flaw) -> badLines.take(file, record++, line, flaw));
     }
 
-    private static void refuseChange(Path file, Stamp before, long bytesRead) throws IOException {
+    static void refuseChange(Path file, Stamp before, long bytesRead) throws IOException {
         Stamp after = Stamp.of(file);
         if (!after.equals(before) || bytesRead != before.size()) {
             throw new InputChangedException("Input changed while it was read: " + file + " (size " + before.size()
@@ -133,11 +138,14 @@ final class InputPass {
         return record;
     }
 
+    static List<String> withoutRecords(List<String> files) {
+        return files.isEmpty()
+                ? List.of()
+                : List.of("input files without records (" + files.size() + "): " + NameList.of(files));
+    }
+
     List<String> warnings() {
-        List<String> warnings = new ArrayList<>();
-        if (!withoutRecords.isEmpty()) {
-            warnings.add("input files without records (" + withoutRecords.size() + "): " + NameList.of(withoutRecords));
-        }
+        List<String> warnings = new ArrayList<>(withoutRecords(withoutRecords));
         if (!empty.isEmpty()) {
             warnings.add("compressed input files of 0 bytes (" + empty.size()
                     + "), which no program that compresses writes: " + NameList.of(empty)

@@ -69,6 +69,7 @@ public final class Preparation {
                         asked.name(),
                         Path.of(dataset(asked, recipe)),
                         asked.numShards(),
+                        asked.shardForm(),
                         execution(asked.execution(), recipe),
                         asked.policy(),
                         asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),

@@ -2,8 +2,10 @@ package dev.caravan.intake;
 
 import dev.caravan.CaravanException;
 import dev.caravan.jsonl.BadJsonlException;
+import dev.caravan.jsonl.Blocks;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
@@ -18,17 +20,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Turns input into a job directory that is complete from its first moment. The input is read twice: once to check and
- * measure it, once to write the shards; what the job does not allow ends it before anything is written. Memory does not
- * grow with the number of records. All work is done in a stage directory of this call alone, so that a second preparer
+ * Turns input into a job directory that is complete from its first moment. Where its records may stay as they are the
+ * input is read once, and shards are ranges of it; else once to check and measure it and once to write the shards. What
+ * the job does not allow ends it before anything is written. Memory does not grow with the number of records. All work is done in a stage directory of this call alone, so that a second preparer
  * does no harm: the one that renames its stage first makes the job.
  */
 public final class Prepare {
+    private static final Logger LOG = LoggerFactory.getLogger(Prepare.class);
+
     private final Clock clock;
     private final BooleanSupplier stillOwner;
     private final Progress progress;
+    private String cannotBeRanges = "";
 
     /** @param stillOwner asked every few megabytes; false ends the work with {@link PrepareAbortedException} */
     public Prepare(Clock clock, BooleanSupplier stillOwner, Progress progress) {
@@ -68,11 +76,25 @@ public final class Prepare {
         for (Path file : input.files()) {
             size += Stamp.of(file).size();
         }
-        watch.expect(2 * size);
-        Scan scan = Scan.of(request, input, watch);
+        RangeScan.@Nullable Found ranges = null;
+        if (request.shardForm() != ShardForm.FILES) {
+            watch.expect(size);
+            ranges = ranges(request, input, watch);
+        }
+        if (ranges == null) {
+            watch.expect(2 * size);
+        }
+        Scan scan = ranges == null ? Scan.of(request, input, watch) : ranges.scan();
+        if (ranges == null && request.shardForm() == ShardForm.RANGES) {
+            throw new IntakeException("shards of this input cannot be ranges of it, since " + cannotBeRanges
+                    + ": leave out 'shards: ranges', or ask for 'shards: files'");
+        }
         Layout.Job stage = new Layout.Job(request.job().stage(UUID.randomUUID().toString()));
         try {
-            Manifest manifest = write(request, input, scan, stage, watch);
+            createDirectories(stage, ranges == null);
+            StageWriter writer = new StageWriter(request, scan, stage, watch);
+            StageWriter.Written written = ranges == null ? writer.write(input) : writer.keep(input, ranges.shards());
+            Manifest manifest = write(request, input, scan, stage, written);
             watch.check();
             if (Disk.renameToNew(stage.path(), request.job().path())) {
                 return new Prepared.Made(manifest);
@@ -96,10 +118,23 @@ public final class Prepare {
         }
     }
 
-    private Manifest write(PrepareRequest request, InputFiles input, Scan scan, Layout.Job stage, ReadWatch watch)
+    /** Null if the shards must be files, for the reason that is kept for messages. */
+    private RangeScan.@Nullable Found ranges(PrepareRequest request, InputFiles input, ReadWatch watch)
             throws IOException {
-        createDirectories(stage);
-        StageWriter.Written written = new StageWriter(request, scan, stage, watch).write(input);
+        try {
+            RangeScan.Found found = RangeScan.of(request, input, watch);
+            LOG.info("job {}: shards are ranges of the input, since no record must change", request.jobId());
+            return found;
+        } catch (MustCopy | Blocks.LongLineException e) {
+            cannotBeRanges = String.valueOf(e.getMessage());
+            LOG.info("job {}: shards are files, since {}", request.jobId(), cannotBeRanges);
+            return null;
+        }
+    }
+
+    private Manifest write(
+            PrepareRequest request, InputFiles input, Scan scan, Layout.Job stage, StageWriter.Written written)
+            throws IOException {
         List<String> warnings = new ArrayList<>(request.recipeWarnings());
         warnings.addAll(input.skipped());
         warnings.addAll(scan.warnings());
@@ -136,9 +171,11 @@ public final class Prepare {
                 recipe.source().toString(), stage.relative(stage.recipe()), Sha256.hex(recipe.content()));
     }
 
-    static void createDirectories(Layout.Job stage) throws IOException {
+    static void createDirectories(Layout.Job stage, boolean withShards) throws IOException {
+        if (withShards) {
+            Disk.createDirectories(stage.shards());
+        }
         List<Path> directories = List.of(
-                stage.shards(),
                 stage.attempts(),
                 stage.cache(),
                 stage.locks(),

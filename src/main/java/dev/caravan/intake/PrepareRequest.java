@@ -3,6 +3,7 @@ package dev.caravan.intake;
 import dev.caravan.packing.Packing;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Layout;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param datasetPath a .jsonl or .ndjson file, as it is or as .gz or .zst, or a folder of them
  * @param numShards null means auto: chosen from the size of the input
+ * @param shardForm null means ranges where no record must change, else files
  * @param output where the merged result will go
  * @param recipe null for engine command: then records stay as they are
  */
@@ -22,6 +24,7 @@ public record PrepareRequest(
         String jobId,
         Path datasetPath,
         @Nullable Integer numShards,
+        @Nullable ShardForm shardForm,
         Execution execution,
         Policy policy,
         Path output,

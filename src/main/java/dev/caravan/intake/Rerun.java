@@ -75,7 +75,7 @@ public final class Rerun {
 
     private Made make() throws IOException {
         try {
-            Prepare.createDirectories(stage);
+            Prepare.createDirectories(stage, true);
             Disk.createDirectories(stage.quarantine());
             Made made = write();
             if (!Disk.renameToNew(stage.path(), request.to.path())) {

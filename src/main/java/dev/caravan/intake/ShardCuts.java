@@ -15,6 +15,9 @@ final class ShardCuts {
     /** What auto makes at most: the size Caravan is designed for. */
     static final int AUTO_MOST = 100_000;
 
+    /** A number of rows that is not known yet: then the last shards may find no record left. */
+    static final long UNKNOWN = Long.MAX_VALUE;
+
     private final long totalRows;
     private final long totalBytes;
     private final int shards;
@@ -45,6 +48,20 @@ final class ShardCuts {
         shardHasRecords = true;
         rows++;
         bytes += length;
+        return shard;
+    }
+
+    /** Takes a run of records if it is sure that all belong to the current shard. @param length of all of them */
+    boolean takeRun(long length) {
+        boolean sure = totalRows == UNKNOWN && (shard == shards - 1 || bytes + length <= idealEnd(shard));
+        if (sure) {
+            shardHasRecords = true;
+            bytes += length;
+        }
+        return sure;
+    }
+
+    int shard() {
         return shard;
     }
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The second pass: writes the shards, and makes sure that it read what the first pass read. */
 final class StageWriter {
-    /** @param sha256 of all shards in order, hex */
-    record Written(List<Manifest.Shard> shards, String sha256, Manifest.@Nullable Quarantine quarantine) {}
+    /** @param sha256 of all shards in order, hex; null if they stay where they are */
+    record Written(List<Manifest.Shard> shards, @Nullable String sha256, Manifest.@Nullable Quarantine quarantine) {}
 
     private static final String CHANGED = "Input changed between the scan and write passes: ";
 
@@ -55,6 +55,12 @@ final class StageWriter {
         } catch (DamagedException e) {
             throw new InputChangedException(CHANGED + e.source() + " could be unpacked in the scan pass", e);
         }
+    }
+
+    /** Leaves the shards in the input. */
+    Written keep(InputFiles input, List<Manifest.Shard> ranges) throws IOException {
+        compareNames(input);
+        return new Written(ranges, null, null);
     }
 
     private static void compare(Manifest.InputFile before, Manifest.InputFile after) {

@@ -24,6 +24,7 @@ public final class CanonicalDescriptor {
         fields.put("dataset_path", job.datasetPath());
         fields.put("output", job.output());
         fields.put("num_shards", job.numShards() == null ? DescriptorReader.AUTO : job.numShards());
+        fields.put("shards", job.shardForm());
         fields.put("ray", ray(job.execution().ray()));
         fields.put("policy", policy(job.policy()));
         return Json.bytes(fields);

@@ -10,6 +10,7 @@ import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardForm;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,6 +32,7 @@ public final class DescriptorReader {
             "dataset_path",
             "output",
             "num_shards",
+            "shards",
             "ray",
             "ray.address",
             "ray.num_cpus",
@@ -96,7 +98,15 @@ public final class DescriptorReader {
             root.refuse("output", "expected a file of its own, found " + output + ", which is the job's input");
         }
         return new JobDescriptor(
-                name, new Execution(engine, command(), ray()), recipe, dataset, output, shards(), policy());
+                name,
+                new Execution(engine, command(), ray()),
+                recipe,
+                dataset,
+                output,
+                shards(),
+                root.parsed("shards", "expected ranges or files", ShardForm::parse)
+                        .orElse(null),
+                policy());
     }
 
     private static String name(String text) {

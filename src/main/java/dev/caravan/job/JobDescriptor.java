@@ -2,6 +2,7 @@ package dev.caravan.job;
 
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardForm;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param datasetPath a .jsonl file, perhaps .gz or .zst, or a folder of them; null means the recipe's {@code dataset_path}
  * @param output where the merged file goes; null means {@code merged.jsonl} in the job directory
  * @param numShards null means auto: chosen from the size of the input
+ * @param shardForm null means ranges where no record must change, else files
  */
 public record JobDescriptor(
         String name,
@@ -23,6 +25,7 @@ public record JobDescriptor(
         @Nullable String datasetPath,
         @Nullable String output,
         @Nullable Integer numShards,
+        @Nullable ShardForm shardForm,
         Policy policy) {
 
     public Optional<String> recipePath() {

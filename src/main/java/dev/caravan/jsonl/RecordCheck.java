@@ -26,22 +26,33 @@ public final class RecordCheck {
 
     /** Empty if the bytes from {@code from} to {@code to} are a record. */
     public Optional<Flaw> check(byte[] buffer, int from, int to) {
+        int behind = skip(buffer, from, to);
+        if (behind >= 0) {
+            end(behind);
+        }
+        return flaw;
+    }
+
+    /**
+     * The index behind the record that starts at {@code from}, or below 0 if there is none. What follows is not looked
+     * at, so that {@code to} may lie many lines further on: a record does not go on behind a line feed.
+     */
+    public int skip(byte[] buffer, int from, int to) {
         this.b = buffer;
         this.from = from;
         this.to = to;
         flaw = Optional.empty();
         int start = skipSpace(from);
         if (start == to) {
-            fail(start, "blank line; each line must be one JSON object");
-        } else if (b[start] != '{' || skipSpace(start + 1) == to) {
-            fail(start, NotARecord.reason(b, start, to));
-        } else {
-            members(start);
+            return fail(start, "blank line; each line must be one JSON object");
         }
-        return flaw;
+        if (b[start] != '{' || skipSpace(start + 1) == to) {
+            return fail(start, NotARecord.reason(b, start, to));
+        }
+        return members(start);
     }
 
-    private void members(int start) {
+    private int members(int start) {
         int depth = 1;
         isObject[0] = true;
         Expect expect = Expect.FIRST_KEY;
@@ -49,8 +60,7 @@ public final class RecordCheck {
         while (true) {
             i = skipSpace(i);
             if (i == to) {
-                fail(i, "broken JSON: the line ends with " + depth + " level(s) of nesting still open");
-                return;
+                return fail(i, "broken JSON: the line ends with " + depth + " level(s) of nesting still open");
             }
             byte c = b[i];
             boolean inObject = isObject[depth - 1];
@@ -58,8 +68,7 @@ public final class RecordCheck {
             if (closes) {
                 i++;
                 if (--depth == 0) {
-                    end(i);
-                    return;
+                    return i;
                 }
                 expect = Expect.COMMA_OR_CLOSE;
                 continue;
@@ -73,8 +82,7 @@ public final class RecordCheck {
                 case FIRST_ELEMENT, VALUE -> {
                     if (c == '{' || c == '[') {
                         if (depth == MAX_DEPTH) {
-                            fail(i, "nested deeper than " + MAX_DEPTH + " levels");
-                            return;
+                            return fail(i, "nested deeper than " + MAX_DEPTH + " levels");
                         }
                         isObject[depth++] = c == '{';
                         expect = c == '{' ? Expect.FIRST_KEY : Expect.FIRST_ELEMENT;
@@ -90,7 +98,7 @@ public final class RecordCheck {
                 }
             }
             if (i < 0) {
-                return;
+                return i;
             }
         }
     }

@@ -9,6 +9,7 @@ import dev.caravan.exec.Attempts;
 import dev.caravan.exec.ChildBinding;
 import dev.caravan.exec.ChildExecutor;
 import dev.caravan.exec.Gpus;
+import dev.caravan.exec.ShardInputs;
 import dev.caravan.finalize.Merging;
 import dev.caravan.intake.Inbox;
 import dev.caravan.intake.Preparation;
@@ -25,6 +26,7 @@ import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +54,7 @@ public final class Node {
     private final Gpus gpus;
     private final ChildExecutor children;
     private final Attempts attempts;
+    private final ShardInputs inputs;
     private final Heart heart;
     private final ActiveJobs jobs;
     private final DiskGuard disk;
@@ -69,6 +72,8 @@ public final class Node {
         this.events = new Events(identity, Clock.systemUTC(), eventCounts);
         this.gpus = Gpus.find(settings.integer("gpus.logical"), settings.text("gpus.devices"), System.getenv());
         this.children = new ChildExecutor(settings.duration("exec.grace"));
+        String scratch = settings.text("exec.scratch");
+        this.inputs = new ShardInputs(Path.of(scratch.isEmpty() ? System.getProperty("java.io.tmpdir") : scratch));
         this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
@@ -94,8 +99,8 @@ public final class Node {
                         : plan.job().job().path().getParent(),
                 settings.size("node.min_free"));
         this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards(), disk);
-        this.attempts =
-                new Attempts(python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining);
+        this.attempts = new Attempts(
+                python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining, inputs);
     }
 
     public static Timing timing(Settings settings) {
@@ -153,6 +158,7 @@ public final class Node {
         } finally {
             timer.shutdownNow();
             children.close();
+            inputs.close();
             heart.close();
         }
         refusedJob().ifPresent(why -> {

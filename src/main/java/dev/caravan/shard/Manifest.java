@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param mediaRoot folder against which relative media paths were resolved
  * @param mediaKeys record keys that hold media paths, by kind (image, audio, video)
  * @param indexKeys record keys that were filled with the global row number where absent
- * @param normalizedSha256 SHA-256 (hex) of all shards' bytes in manifest order
+ * @param normalizedSha256 SHA-256 (hex) of all shards' bytes in manifest order; absent where shards are ranges
  * @param recipe absent for engine {@code command}
  * @param codeVersion version of the engine's code; nodes with another refuse the job; absent for engine command
  * @param output where the merged result goes, absolute
@@ -31,7 +31,7 @@ public record Manifest(
         List<InputFile> inputFiles,
         long totalRows,
         long totalSizeBytes,
-        String normalizedSha256,
+        @Nullable String normalizedSha256,
         int numShards,
         List<Shard> shards,
         @Nullable Recipe recipe,
@@ -87,8 +87,28 @@ public record Manifest(
     /** @param mtimeNs modification time in nanoseconds since the epoch, on the file system's clock */
     public record InputFile(String path, long size, long mtimeNs, String sha256, long rows) {}
 
-    /** @param path relative to the job directory */
-    public record Shard(ShardId id, String path, long rows, long bytes, String sha256) {}
+    public ShardForm shardForm() {
+        return shards.stream().anyMatch(shard -> shard.path() == null) ? ShardForm.RANGES : ShardForm.FILES;
+    }
+
+    /**
+     * @param path relative to the job directory; null for a shard that is ranges of the input
+     * @param ranges where the shard lies in the input, in order; empty for a shard with a file of its own
+     * @param bytes of the records, a line feed each, whether or not the input ends with one
+     * @param sha256 of those bytes
+     */
+    public record Shard(ShardId id, @Nullable String path, List<Range> ranges, long rows, long bytes, String sha256) {
+        public Shard {
+            ranges = ranges == null ? List.of() : List.copyOf(ranges); // older manifests have none
+        }
+
+        public Shard(ShardId id, String path, long rows, long bytes, String sha256) {
+            this(id, path, List.of(), rows, bytes, sha256);
+        }
+    }
+
+    /** Part of an input file. @param file absolute */
+    public record Range(String file, long offset, long length) {}
 
     /** @param snapshotPath relative to the job directory */
     public record Recipe(String sourcePath, String snapshotPath, String sha256) {}

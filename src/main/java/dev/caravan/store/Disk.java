@@ -328,6 +328,15 @@ public final class Disk {
         return Files.newInputStream(file);
     }
 
+    /** @return fewer bytes if the file ends before */
+    public static byte[] readPart(Path file, long offset, int length) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            ByteBuffer part = ByteBuffer.allocate(length);
+            while (part.hasRemaining() && channel.read(part, offset + part.position()) >= 0) {}
+            return Arrays.copyOf(part.array(), part.position());
+        }
+    }
+
     /** @throws StoreException if the mount does not answer: a dead mount does not mean that there is no such file */
     public static boolean exists(Path path) {
         return attributes(path).isPresent();

@@ -1,8 +1,7 @@
 package dev.caravan.store;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -15,7 +14,7 @@ import java.util.UUID;
 
 /**
  * A large file while it is written: hidden beside its target, so on the same file system, until it is complete and gets
- * the target's name. Closing removes whatever has not been published. Not thread-safe.
+ * the target's name. Closing removes whatever has not been published.
  */
 public final class NewFile implements AutoCloseable {
     private static final String PREFIX = ".caravan-";
@@ -68,9 +67,12 @@ public final class NewFile implements AutoCloseable {
                 .toList();
     }
 
-    /** Not buffered. */
-    public OutputStream out() {
-        return Channels.newOutputStream(channel);
+    /** Writes a part at its place; any number of threads may. */
+    public void write(byte[] part, int length, long position) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(part, 0, length);
+        while (bytes.hasRemaining()) {
+            channel.write(bytes, position + bytes.position());
+        }
     }
 
     /**

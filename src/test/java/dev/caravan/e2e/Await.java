@@ -7,13 +7,13 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /** Waits for an event with a limit that only a fault reaches. */
-final class Await {
+public final class Await {
     static final Duration LIMIT = Duration.ofMinutes(3);
     private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 
     private Await() {}
 
-    static void until(String event, Callable<Boolean> happened) {
+    public static void until(String event, Callable<Boolean> happened) {
         until(event, happened, () -> "");
     }
 

@@ -67,7 +67,8 @@ class AttemptsTest {
             Map.of(),
             1,
             gpus,
-            leaving::get);
+            leaving::get,
+            new ShardInputs(Path.of(System.getProperty("java.io.tmpdir"))));
     private final DefaultCamelContext camel = new DefaultCamelContext();
     private TestJob job;
     private ClaimedShard shard;

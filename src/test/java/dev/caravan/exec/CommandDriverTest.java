@@ -36,7 +36,8 @@ class CommandDriverTest {
     private EngineDriver.Start start(ClaimedShard shard) throws Exception {
         return new CommandDriver()
                 .start(
-                        Trial.ofWhole(shard),
+                        Trial.ofWhole(
+                                shard, shard.job().layout().shard(shard.shard().id())),
                         new Gpus(List.of("3")).take(new GpuDemand(1)).orElseThrow());
     }
 

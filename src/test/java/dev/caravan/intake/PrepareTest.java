@@ -249,6 +249,7 @@ class PrepareTest {
                 "j",
                 scene.dataset,
                 null,
+                null,
                 Scene.COMMAND,
                 scene.policy,
                 scene.input.resolve(output),

@@ -4,6 +4,7 @@ import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,9 @@ final class Scene {
 
     @Nullable
     Integer shards;
+
+    @Nullable
+    ShardForm form = ShardForm.FILES;
 
     Execution execution = COMMAND;
     Policy policy = Policy.DEFAULT;
@@ -68,7 +72,7 @@ final class Scene {
     }
 
     PrepareRequest request() {
-        return new PrepareRequest(job, "job-1", dataset, shards, execution, policy, output, recipe);
+        return new PrepareRequest(job, "job-1", dataset, shards, form, execution, policy, output, recipe);
     }
 
     Prepared prepare() {

@@ -11,6 +11,7 @@ import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.OnBadRecord;
 import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardForm;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +34,7 @@ class DescriptorReaderTest {
             dataset_path: ../data/web
             output: /mnt/out/web.jsonl
             num_shards: 64
+            shards: ranges
             ray:
               address: auto
               num_cpus: 8
@@ -56,7 +58,7 @@ class DescriptorReaderTest {
     private static final String FULL_JSON = """
             {
             \t"name": "web-2026.10", "engine": "data-juicer", "recipe": "recipes/clean.yaml",
-            \t"dataset_path": "../data/web", "output": "/mnt/out/web.jsonl", "num_shards": 64,
+            \t"dataset_path": "../data/web", "output": "/mnt/out/web.jsonl", "num_shards": 64, "shards": "ranges",
             \t"command": null,
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
@@ -73,6 +75,7 @@ class DescriptorReaderTest {
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
             64,
+            ShardForm.RANGES,
             new Policy(
                     0,
                     20,
@@ -109,6 +112,7 @@ class DescriptorReaderTest {
                         "clean",
                         new Execution(Engine.DATA_JUICER, List.of(), new Ray("warm", null, null, null)),
                         "/mnt/shared/inbox/r.yaml",
+                        null,
                         null,
                         null,
                         null,

@@ -38,6 +38,7 @@ class SettingsTest {
         "node.routes, '', TEXT",
         "intake.settle, 2s, DURATION",
         "exec.grace, 10s, DURATION",
+        "exec.scratch, '', TEXT",
         "gpus.devices, '', TEXT",
         "node.min_free, 256MiB, SIZE",
         "gpus.logical, 0, INTEGER",
@@ -55,8 +56,8 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(22);
-        assertThat(load().properties()).hasSize(22);
+        assertThat(load().keys()).hasSize(23);
+        assertThat(load().properties()).hasSize(23);
     }
 
     @Test
@@ -79,7 +80,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(22);
+        assertThat(keys).isEqualTo(23);
     }
 
     @Test
@@ -169,7 +170,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(26);
+                .hasSize(27);
     }
 
     @Test

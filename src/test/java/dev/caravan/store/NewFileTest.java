@@ -144,7 +144,7 @@ class NewFileTest {
             }
             throw (RuntimeException) refusal;
         });
-        file.out().write(content.getBytes());
+        file.write(content.getBytes(), content.length(), 0);
         return file;
     }
 
@@ -165,7 +165,7 @@ class NewFileTest {
 
     private NewFile written(String content) throws IOException {
         NewFile file = NewFile.beside(target, "a");
-        file.out().write(content.getBytes());
+        file.write(content.getBytes(), content.length(), 0);
         return file;
     }
 

@@ -1,0 +1,9 @@
+/**
+ * Measures what Caravan does against the algorithm of its peer and against the limit of the machine, in one run, with
+ * the packaged program: {@code mvn -Pbench verify -Dbench=prepare,merge,startup}. To add a row, implement {@link
+ * dev.caravan.bench.Benchmark} and name it in {@link dev.caravan.bench.BenchIT}.
+ */
+@NullMarked
+package dev.caravan.bench;
+
+import org.jspecify.annotations.NullMarked;
