@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.caravan.TestJob;
+import dev.caravan.shard.Ledger;
 import dev.caravan.shard.NodeIdentity;
 import dev.caravan.status.JobStatus;
 import dev.caravan.status.StatusReader;
 import dev.caravan.store.JobFiles;
+import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,8 +72,10 @@ class JobControlTest {
     void a_job_that_is_done_is_not_controlled_any_more() throws IOException {
         Files.writeString(
                 job.layout.mergeRecord(),
-                "{\"output\":\"o\",\"rows\":1,\"quarantined\":0,\"size_bytes\":1,\"sha256\":\"s\",\"shards\":[],\"nodes\":[],"
-                        + "\"merged_by\":\"n\",\"merged_at\":\"t\"}");
+                "{\"output\":\"o\",\"rows\":1,\"quarantined\":0,\"size_bytes\":1,\"sha256\":\"s\",\"ledger\":"
+                        + Json.line(Ledger.of(1, 1, 0))
+                        + ",\"operators\":[],\"shards\":[],\"nodes\":[],\"warnings\":[],"
+                        + "\"manifest_sha256\":\"m\",\"merged_by\":\"n\",\"merged_at\":\"t\",\"seal\":\"x\"}");
 
         assertThatThrownBy(control::pause).hasMessageContaining("cannot be paused: it is done");
         assertThatThrownBy(control::cancel).hasMessageContaining("cannot be cancelled: it is done");
