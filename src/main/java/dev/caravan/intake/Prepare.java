@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Turns input into a job directory that is complete from its first moment. Where its records may stay as they are the
  * input is read once, and shards are ranges of it; else once to check and measure it and once to write the shards. What
- * the job does not allow ends it before anything is written. Memory does not grow with the number of records. All work is done in a stage directory of this call alone, so that a second preparer
- * does no harm: the one that renames its stage first makes the job.
+ * the job does not allow ends it before anything is written. Memory does not grow with the number of records. All work is
+ * done in a stage directory of this call alone, so that a second preparer does no harm: the one that renames its stage
+ * first makes the job.
  */
 public final class Prepare {
     private static final Logger LOG = LoggerFactory.getLogger(Prepare.class);
