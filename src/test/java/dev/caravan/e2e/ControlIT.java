@@ -37,7 +37,7 @@ class ControlIT {
 
     @Test
     void nothing_of_a_paused_job_is_claimed_until_it_is_resumed() throws IOException {
-        Sample job = new Sample(fleet.folder(), "paused", 6, 3).written(UNTIL_GO);
+        Sample job = new Sample(fleet.folder(), "paused", 6, 3).written(UNTIL_GO, "shards: files");
         CaravanProcess node = nodeAtWorkOn(job);
 
         fleet.run("pause", "--root", job.root().toString(), "--name", "paused").endsWith(0);

@@ -22,7 +22,7 @@ class FullDiskIT {
     void a_full_disk_leaves_nothing_and_another_disk_takes_the_merged_file() throws Exception {
         Path small = Files.createDirectory(fleet.folder().resolve("small"));
         Trick.withMount(small.toString(), "-t", "tmpfs", "-o", "size=300k", "tmpfs"); // skips where it cannot be had
-        Sample job = new Sample(fleet.folder(), "full", 8000, 10).written("");
+        Sample job = new Sample(fleet.folder(), "full", 8000, 10).written("", "shards: files");
         Process world = new ProcessBuilder(
                         "unshare",
                         "-m",
