@@ -14,8 +14,11 @@ import dev.caravan.shard.Manifest;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
+import dev.caravan.store.ShardBytes;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -211,13 +214,19 @@ class DataJuicerIT {
     /** Of the shard that holds the row with this id. */
     private static Claim lastClaim(Layout.Job job, int id) throws IOException {
         for (Manifest.Shard shard : new JobFiles(job).manifest().shards()) {
-            if (Sample.read(job.shard(shard.id())).contains("{\"id\":" + id + ",")) {
+            if (records(job, shard).contains("{\"id\":" + id + ",")) {
                 String key = shard.id().toString();
                 long epoch = new JobFiles(job).locks().highestEpochs().get(key);
                 return Sample.claim(job, key, epoch).orElseThrow();
             }
         }
         throw new AssertionError("no shard has row " + id);
+    }
+
+    private static String records(Layout.Job job, Manifest.Shard shard) throws IOException {
+        try (InputStream in = ShardBytes.open(job, shard)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     /** A run with {@code ray.address: warm}, and what was merged. */

@@ -46,7 +46,7 @@ class FullDiskIT {
                     .contains("No space left on device", "Nothing was prepared");
             assertThat(names(inside(world, small.resolve("jobs")))).isEmpty();
 
-            run("nsenter", "-m", "-t", sleeper(world), "--", "mount", "-o", "remount,size=64m", small.toString());
+            run("nsenter", "-m", "-t", sleeper(world), "--", "mount", "-o", "remount,size=600m", small.toString());
             fleet.startUnder(there, prepare).endsWith(0);
             fleet.startUnder(there, "worker", "--job-dir", dir).endsWith(0);
             Path output = fleet.folder().resolve("out/merged.jsonl");
