@@ -13,6 +13,7 @@ import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.OperatorRows;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.shard.ShardId;
 import dev.caravan.shard.Spent;
 import dev.caravan.store.JobFiles;
@@ -54,16 +55,24 @@ final class FinishedJob {
     }
 
     static FinishedJob in(Path folder, String... results) throws IOException {
+        return made(ShardForm.FILES, folder, results);
+    }
+
+    /** The same shards as ranges of the input, without files of their own. */
+    static FinishedJob inRanges(Path folder, String... results) throws IOException {
+        return made(ShardForm.RANGES, folder, results);
+    }
+
+    private static FinishedJob made(ShardForm form, Path folder, String... results) throws IOException {
         FinishedJob job = new FinishedJob(folder, List.of(results));
-        for (Path directory : List.of(
-                job.layout.shards(), job.layout.locks(), job.layout.doneRecords(), job.layout.failedRecords())) {
+        for (Path directory : List.of(job.layout.locks(), job.layout.doneRecords(), job.layout.failedRecords())) {
             Files.createDirectories(directory);
         }
         List<Manifest.Shard> shards = new ArrayList<>();
         StringBuilder all = new StringBuilder();
         for (int i = 0; i < results.length; i++) {
-            shards.add(job.shard(i));
-            all.append(Files.readString(job.layout.shard(job.id(i))));
+            shards.add(form == ShardForm.FILES ? job.shard(i) : job.range(i, all.length()));
+            all.append(text(i));
             job.finish(i);
         }
         Files.writeString(job.input, all);
@@ -73,9 +82,20 @@ final class FinishedJob {
     }
 
     private Manifest.Shard shard(int index) throws IOException {
-        String text = "{\"shard\":" + index + ",\"row\":0}\n{\"shard\":" + index + ",\"row\":1}\n";
+        String text = text(index);
+        Files.createDirectories(layout.shards());
         Files.writeString(layout.shard(id(index)), text);
         return new Manifest.Shard(id(index), "shards/" + id(index) + ".jsonl", 2, text.length(), sha256(text));
+    }
+
+    private Manifest.Shard range(int index, long offset) {
+        String text = text(index);
+        Manifest.Range range = new Manifest.Range(input.toString(), offset, text.length());
+        return new Manifest.Shard(id(index), null, List.of(range), 2, text.length(), sha256(text));
+    }
+
+    private static String text(int index) {
+        return "{\"shard\":" + index + ",\"row\":0}\n{\"shard\":" + index + ",\"row\":1}\n";
     }
 
     private Manifest manifest(List<Manifest.Shard> shards, String all) {
@@ -90,7 +110,7 @@ final class FinishedJob {
                 List.of(new Manifest.InputFile(input.toString(), all.length(), 0, sha256(all), 2L * shards.size())),
                 2L * shards.size(),
                 all.length(),
-                sha256(all),
+                shards.get(0).path() == null ? null : sha256(all),
                 shards.size(),
                 shards,
                 new Manifest.Recipe("/recipes/r.yaml", "recipe.yaml", sha256(RECIPE)),

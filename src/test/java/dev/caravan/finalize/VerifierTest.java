@@ -401,6 +401,36 @@ class VerifierTest {
     }
 
     @Test
+    void shards_that_are_ranges_pass_and_a_flipped_byte_of_the_input_is_found_and_its_shard_named() throws IOException {
+        job = FinishedJob.inRanges(Files.createDirectory(folder.resolve("ranges")), FIRST, SECOND, THIRD);
+        job.merge();
+        String input = FinishedJob.sha256(Files.readString(job.input));
+        assertThat(verify().findings()).isEmpty();
+        assertThat(step("shards")).isEqualTo(sound("shards", "3 shards in the input, 6 rows, 120 bytes", input));
+
+        byte[] whole = Files.readAllBytes(job.input);
+        for (int i = 0; i < whole.length; i++) {
+            byte[] flipped = whole.clone();
+            flipped[i] ^= 1;
+            Files.write(job.input, flipped);
+
+            assertThat(step("inputs").findings())
+                    .as("byte %d", i)
+                    .singleElement()
+                    .satisfies(finding -> {
+                        assertThat(finding.file()).isEqualTo(job.input.toString());
+                        assertThat(finding.problem()).contains("the input was changed after the job was prepared");
+                    });
+            Finding finding = step("shards").findings().get(0);
+            assertThat(step("shards").problems()).as("byte %d", i).isEqualTo(1);
+            assertThat(finding.shard()).as("byte %d", i).isEqualTo(job.id(i / 40));
+            assertThat(finding.file()).isEqualTo(job.input.toString());
+        }
+        Files.write(job.input, whole);
+        assertThat(verify().ok()).isTrue();
+    }
+
+    @Test
     void every_damage_is_reported_in_one_run_and_long_lists_are_cut() throws IOException {
         String[] results = new String[25];
         Arrays.fill(results, THIRD);

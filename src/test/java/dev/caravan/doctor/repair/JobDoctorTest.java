@@ -3,6 +3,8 @@ package dev.caravan.doctor.repair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.caravan.TestJob;
 import dev.caravan.doctor.repair.Finding.Need;
 import dev.caravan.finalize.Merger;
@@ -15,6 +17,7 @@ import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Ledger;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.NodeIdentity;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.shard.Spent;
 import dev.caravan.shard.TestClaims;
 import dev.caravan.store.Evidence;
@@ -26,6 +29,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -202,6 +206,35 @@ class JobDoctorTest {
         assertThat(examine(true)).isEmpty();
         assertThat(everything()).isEqualTo(before);
         assertThat(leases).isZero();
+    }
+
+    @Test
+    void a_sound_job_whose_shards_are_ranges_has_nothing() throws IOException {
+        Path input = folder.resolve("input.jsonl");
+        ObjectNode manifest = (ObjectNode) Json.tree(Files.readAllBytes(layout.manifest()));
+        long offset = 0;
+        for (JsonNode shard : manifest.get("shards")) {
+            Path file = layout.resolve(shard.get("path").asText());
+            Files.write(input, Files.readAllBytes(file), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.delete(file);
+            ((ObjectNode) shard)
+                    .putNull("path")
+                    .putArray("ranges")
+                    .addObject()
+                    .put("file", input.toString())
+                    .put("offset", offset)
+                    .put("length", RESULT.length());
+            offset += RESULT.length();
+        }
+        Files.delete(layout.shards());
+        Files.write(layout.manifest(), Json.bytes(manifest));
+        assertThat(job.files.manifest().shardForm()).isEqualTo(ShardForm.RANGES);
+        finish(0);
+        finish(1);
+        Map<String, String> before = everything();
+
+        assertThat(examine(true)).isEmpty();
+        assertThat(everything()).isEqualTo(before);
     }
 
     @Test
