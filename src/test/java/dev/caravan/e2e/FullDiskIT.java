@@ -21,23 +21,9 @@ class FullDiskIT {
             "D05 D01 D02 a disk that fills up while shards are written leaves none; the merged file crosses to another disk")
     void a_full_disk_leaves_nothing_and_another_disk_takes_the_merged_file() throws Exception {
         Path small = Files.createDirectory(fleet.folder().resolve("small"));
-        Trick.withMount(small.toString(), "-t", "tmpfs", "-o", "size=300k", "tmpfs"); // skips where it cannot be had
         Sample job = new Sample(fleet.folder(), "full", 8000, 10).written("", "shards: files");
-        Process world = new ProcessBuilder(
-                        "unshare",
-                        "-m",
-                        "--kill-child",
-                        "-f",
-                        "sh",
-                        "-c",
-                        "mount -t tmpfs -o size=300k tmpfs '" + small + "' && mkdir '" + small
-                                + "/jobs' && exec sleep 600")
-                .start();
+        Process world = small(small, "300k");
         try {
-            Await.until(
-                    "the small disk is mounted",
-                    () -> Files.exists(inside(world, small.resolve("jobs"))),
-                    small::toString);
             List<String> there = List.of("nsenter", "-m", "-t", sleeper(world), "--");
             String dir = small.resolve("jobs/full").toString();
             String[] prepare = {"prepare", job.descriptor().toString(), "--job-dir", dir};
@@ -58,6 +44,60 @@ class FullDiskIT {
             world.descendants().forEach(ProcessHandle::destroyForcibly);
             world.destroyForcibly().waitFor();
         }
+    }
+
+    @Test
+    @DisplayName(
+            "D03 a result that finds no room is no result: its shard fails as infra, and is done once there is room")
+    void results_without_room_are_made_again_once_there_is_room() throws Exception {
+        Path small = Files.createDirectory(fleet.folder().resolve("small"));
+        Sample job = new Sample(fleet.folder(), "full", 60_000, 5).written("", "shards: ranges");
+        Process world = small(small, Files.size(job.input()) / 1024 + "k"); // an attempt takes twice its result
+        try {
+            List<String> there = List.of("nsenter", "-m", "-t", sleeper(world), "--");
+            String dir = small.resolve("jobs/full").toString();
+            Path inside = inside(world, Path.of(dir));
+            fleet.withShortLeases().with("node.min_free", "0B");
+            fleet.startUnder(there, "prepare", job.descriptor().toString(), "--job-dir", dir)
+                    .endsWith(0);
+
+            CaravanProcess worker = fleet.startUnder(there, "worker", "--job-dir", dir);
+            worker.awaitLog("attempt failed (infra)");
+            assertThat(worker.stderr()).contains("No space left on device");
+            assertThat(names(inside.resolve("state/done"))).hasSizeBetween(1, 4);
+            assertThat(names(inside.resolve("state/failed"))).isEmpty();
+
+            run("nsenter", "-m", "-t", sleeper(world), "--", "mount", "-o", "remount,size=64m", small.toString());
+            worker.endsWith(0);
+            fleet.startUnder(there, "merge", "--job-dir", dir).endsWith(0);
+            assertThat(Files.readString(inside.resolve("merged.jsonl")).equals(job.expected()))
+                    .isTrue();
+            fleet.startUnder(there, "verify", "--job-dir", dir).endsWith(0);
+        } finally {
+            world.descendants().forEach(ProcessHandle::destroyForcibly);
+            world.destroyForcibly().waitFor();
+        }
+    }
+
+    /** A process in a namespace where the folder is a file system of its own, with a folder for jobs. */
+    private static Process small(Path folder, String size) throws IOException {
+        Trick.withMount(
+                folder.toString(), "-t", "tmpfs", "-o", "size=" + size, "tmpfs"); // skips where it cannot be had
+        Process world = new ProcessBuilder(
+                        "unshare",
+                        "-m",
+                        "--kill-child",
+                        "-f",
+                        "sh",
+                        "-c",
+                        "mount -t tmpfs -o size=" + size + " tmpfs '" + folder + "' && mkdir '" + folder
+                                + "/jobs' && exec sleep 600")
+                .start();
+        Await.until(
+                "the small disk is mounted",
+                () -> Files.exists(inside(world, folder.resolve("jobs"))),
+                folder::toString);
+        return world;
     }
 
     /** The process in the namespace; the one that was started may be its parent. */
