@@ -38,6 +38,11 @@ class PublicReportsTest(unittest.TestCase):
                 self.assertEqual(added, self.through(
                     text, None, lambda columns: {**columns, "n": [7] * text.count("\n")}))
 
+    def test_J14_what_an_operator_makes_is_never_written_as_NaN_or_infinity(self):
+        made = [float("nan"), [float("-inf"), 1.5]]
+        self.assertEqual('{"v": null, "w":1}\n{"v": [null, 1.5]}\n', self.through(
+            '{"v": 1.5, "w":1}\n{"v": 2}\n', None, lambda columns: {**columns, "v": made}))
+
 
 if __name__ == "__main__":
     unittest.main()

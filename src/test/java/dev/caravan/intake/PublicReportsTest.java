@@ -371,6 +371,12 @@ class PublicReportsTest {
                         List.of(2, 3, 4, 5, 6),
                         List.of("not UTF-8", "an array", "a number", "a string", "null")),
                 Arguments.of(
+                        "J14",
+                        bytes("{\"v\":NaN}\n{\"v\":1}\n{\"v\":[-Infinity]}\n"),
+                        "{\"v\":1}\n",
+                        List.of(1, 3),
+                        List.of("NaN and Infinity are not JSON", "NaN and Infinity are not JSON")),
+                Arguments.of(
                         "J19",
                         bytes("{}\n" + deep + "\n{}\n"),
                         "{}\n{}\n",
