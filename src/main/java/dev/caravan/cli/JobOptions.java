@@ -96,6 +96,7 @@ final class JobOptions {
         String address = rayAddress == null ? Execution.Ray.DEFAULT.address() : checkedRayAddress(rayAddress);
         return new JobDescriptor(
                 job().name(),
+                0,
                 new Execution(Engine.DATA_JUICER, List.of(), new Execution.Ray(address, null, null, null)),
                 absolute(config),
                 absolute(datasetPath),

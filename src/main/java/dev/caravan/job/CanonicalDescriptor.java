@@ -16,6 +16,7 @@ public final class CanonicalDescriptor {
     public static byte[] bytes(JobDescriptor job) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("name", job.name());
+        fields.put("priority", job.priority());
         fields.put("engine", job.execution().engine());
         fields.put("recipe", job.recipe());
         fields.put(

@@ -26,6 +26,7 @@ public final class DescriptorReader {
     static final String AUTO = "auto";
     private static final List<String> FIELDS = List.of(
             "name",
+            "priority",
             "engine",
             "recipe",
             "command",
@@ -54,6 +55,7 @@ public final class DescriptorReader {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
 
+    private static final String PRIORITY = "expected a whole number";
     private static final String CPUS = "expected a number above 0";
     private static final String GPUS = "expected a number of at least 0, or all";
 
@@ -99,6 +101,8 @@ public final class DescriptorReader {
         }
         return new JobDescriptor(
                 name,
+                root.parsed("priority", PRIORITY, text -> Numbers.whole(text, Integer.MIN_VALUE, PRIORITY))
+                        .orElse(0),
                 new Execution(engine, command(), ray()),
                 recipe,
                 dataset,

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name names the job and its directory: letters, digits, dot, dash and underscore, at most 100, first a letter
  *     or digit
+ * @param priority of two jobs, nodes claim shards of the one with the greater first
  * @param recipe Data-Juicer recipe; null for engine {@code command}
  * @param datasetPath a .jsonl file, perhaps .gz or .zst, or a folder of them; null means the recipe's {@code dataset_path}
  * @param output where the merged file goes; null means {@code merged.jsonl} in the job directory
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobDescriptor(
         String name,
+        int priority,
         Execution execution,
         @Nullable String recipe,
         @Nullable String datasetPath,

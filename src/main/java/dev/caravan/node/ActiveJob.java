@@ -37,6 +37,7 @@ final class ActiveJob {
     private final Function<Manifest, ShardClaims> shardClaims;
     private final JobGate gate;
     private volatile @Nullable ShardClaims shards;
+    private volatile @Nullable Integer priority;
     private volatile boolean prepared;
     private volatile boolean merged;
     private volatile boolean cancelled;
@@ -61,6 +62,9 @@ final class ActiveJob {
         if (merged) {
             return Phase.ENDED;
         }
+        if (priority == null) {
+            priority = generation.priority();
+        }
         Optional<ShardClaims> claims = shards();
         if (claims.isEmpty() || !isPrepared()) {
             return generation.prepareResult().filter(result -> !result.ok()).isPresent() ? Phase.ENDED : Phase.PREPARE;
@@ -79,6 +83,12 @@ final class ActiveJob {
             return Phase.PAUSED;
         }
         return claims.get().isSettled() ? Phase.FINALIZE : Phase.WORK;
+    }
+
+    /** Of the descriptor, which never changes; 0 before the first look at its phase. */
+    int priority() {
+        Integer known = priority;
+        return known == null ? 0 : known;
     }
 
     /** As of the last look at its phase. */

@@ -4,6 +4,7 @@ import dev.caravan.CaravanException;
 import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The jobs of the catalog that have not ended, listed again no sooner than asked. Thread-safe. */
+/** The jobs of the catalog that have not ended, by priority, listed again no sooner than asked. Thread-safe. */
 final class ActiveJobs {
     private static final Logger LOG = LoggerFactory.getLogger(ActiveJobs.class);
 
@@ -77,6 +78,7 @@ final class ActiveJobs {
                 LOG.error("job {} is left alone: {}", entry.job().name(), e.getMessage());
             }
         }
+        unended.sort(Comparator.comparingInt(ActiveJob::priority).reversed());
     }
 
     /** Whether every job has ended and none is on its way. */

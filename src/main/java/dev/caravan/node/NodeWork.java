@@ -8,6 +8,8 @@ import dev.caravan.lease.ClaimedRole;
 import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.Role;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,8 +17,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
 
-/** Where this node's {@code claim:} endpoints get their work: from all its jobs in turn, until the node drains. */
+/**
+ * Where this node's {@code claim:} endpoints get their work: from all its jobs by priority, in turn among equals, until
+ * the node drains.
+ */
 final class NodeWork {
     private final ActiveJobs jobs;
     private final long listEveryNanos;
@@ -114,17 +120,28 @@ final class NodeWork {
         if (disk.trouble() != null) {
             return Optional.empty();
         }
-        List<ActiveJob> candidates = jobs.unended();
         int start = turn.getAndIncrement() & Integer.MAX_VALUE;
-        for (int i = 0; i < candidates.size() && !draining; i++) {
-            ActiveJob job = candidates.get((start + i) % candidates.size());
-            Optional<ShardClaims> claims = job.openShards();
+        for (ActiveJob job : inTurn(jobs.unended(), ActiveJob::priority, start)) {
+            Optional<ShardClaims> claims = draining ? Optional.empty() : job.openShards();
             Optional<ClaimedShard> shard = claims.isPresent() ? claimShardOf(claims.get()) : Optional.empty();
             if (shard.isPresent()) {
                 return shard;
             }
         }
         return Optional.empty();
+    }
+
+    /** @param ordered by priority; those with the same are turned round by {@code start} */
+    static <T> List<T> inTurn(List<T> ordered, ToIntFunction<T> priority, int start) {
+        List<T> all = new ArrayList<>(ordered);
+        for (int from = 0, to; from < all.size(); from = to) {
+            int equal = priority.applyAsInt(all.get(from));
+            for (to = from + 1; to < all.size() && priority.applyAsInt(all.get(to)) == equal; ) {
+                to++;
+            }
+            Collections.rotate(all.subList(from, to), -(start % (to - from)));
+        }
+        return all;
     }
 
     /** Its devices come first: a claim that waited for some would keep the shard from a node that has them. */

@@ -3,6 +3,7 @@ package dev.caravan.store;
 import dev.caravan.shard.RoleResult;
 import java.io.IOException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The facts of one generation of a job: what was asked for, and how its roles ended. */
 public final class GenerationFiles {
@@ -20,6 +21,15 @@ public final class GenerationFiles {
 
     public Optional<byte[]> descriptor() throws IOException {
         return Disk.readIfPresent(layout.descriptor());
+    }
+
+    private record Asked(@Nullable Integer priority) {}
+
+    /** What the descriptor asks for; 0 if it asks for none, or if there is no descriptor. */
+    public int priority() {
+        return JobFiles.parse(Disk.SHARED, layout.descriptor(), Asked.class)
+                .map(Asked::priority)
+                .orElse(0);
     }
 
     public Optional<RoleResult> prepareResult() {

@@ -8,6 +8,7 @@ import dev.caravan.store.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -122,6 +123,28 @@ class ControlIT {
         assertThat(fleet.run("merge", "--job-dir", jobDir).endsWith(2).stderr()).contains("was cancelled");
         assertThat(job.inRoot().mergedByDefault()).doesNotExist();
         assertThat(job.inRoot().report()).content().contains("<h1>cancelled: cancelled</h1>");
+    }
+
+    @Test
+    void shards_of_the_job_with_the_greater_priority_are_worked_on_first() throws IOException {
+        Sample first = new Sample(fleet.folder(), "a-minor", 6, 2).written("");
+        Sample second = new Sample(fleet.folder(), "b-urgent", 6, 3).written("", "priority: 7");
+        String root = first.root().toString();
+        for (Sample job : List.of(first, second)) {
+            fleet.run("submit", job.descriptor().toString(), "--root", root).endsWith(0);
+        }
+        fleet.with("node.slots", "1").with("node.min_free", "1000000TiB");
+        CaravanProcess preparing = fleet.start("node", "--root", root, "--once");
+        preparing.awaitLog("job a-minor: prepared");
+        preparing.awaitLog("job b-urgent: prepared");
+        preparing.kill();
+        assertThat(first.runs()).isEmpty();
+
+        fleet.with("node.min_free", "1B").run("node", "--root", root, "--once").endsWith(0);
+
+        assertThat(first.runs())
+                .extracting(run -> run.substring(run.indexOf("-of-"), run.indexOf(' ')))
+                .containsExactly("-of-00003", "-of-00003", "-of-00003", "-of-00002", "-of-00002");
     }
 
     @Test

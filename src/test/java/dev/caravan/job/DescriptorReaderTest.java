@@ -29,6 +29,7 @@ class DescriptorReaderTest {
 
     private static final String FULL_YAML = """
             name: web-2026.10
+            priority: -3
             engine: data-juicer
             recipe: recipes/clean.yaml
             dataset_path: ../data/web
@@ -57,7 +58,7 @@ class DescriptorReaderTest {
 
     private static final String FULL_JSON = """
             {
-            \t"name": "web-2026.10", "engine": "data-juicer", "recipe": "recipes/clean.yaml",
+            \t"name": "web-2026.10", "priority": -3, "engine": "data-juicer", "recipe": "recipes/clean.yaml",
             \t"dataset_path": "../data/web", "output": "/mnt/out/web.jsonl", "num_shards": 64, "shards": "ranges",
             \t"command": null,
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
@@ -70,6 +71,7 @@ class DescriptorReaderTest {
 
     private static final JobDescriptor FULL = new JobDescriptor(
             "web-2026.10",
+            -3,
             new Execution(Engine.DATA_JUICER, List.of(), new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30)),
             "/mnt/shared/inbox/recipes/clean.yaml",
             "/mnt/shared/data/web",
@@ -110,6 +112,7 @@ class DescriptorReaderTest {
         assertThat(read(MINIMAL))
                 .isEqualTo(new JobDescriptor(
                         "clean",
+                        0,
                         new Execution(Engine.DATA_JUICER, List.of(), new Ray("warm", null, null, null)),
                         "/mnt/shared/inbox/r.yaml",
                         null,
@@ -160,6 +163,8 @@ class DescriptorReaderTest {
             quoteCharacter = '`',
             value = {
                 "naem: x | 3: naem: unknown field; did you mean name?",
+                "priority: high | 3: priority: expected a whole number, found 'high'",
+                "priority: 1.5 | 3: priority: expected a whole number, found '1.5'",
                 "max_retries: 3 | 3: max_retries: unknown field; did you mean policy.max_retries?",
                 "colour: red | 3: colour: unknown field",
                 "ray:\\n  adress: auto | 4: ray.adress: unknown field; did you mean ray.address?",
