@@ -31,6 +31,7 @@ public final class CaravanCommand {
             QuickstartCommand.class,
             NodeCommand.class,
             SubmitCommand.class,
+            PlanCommand.class,
             RunCommand.class,
             PrepareCommand.class,
             WorkerCommand.class,

@@ -61,8 +61,7 @@ public final class Preparation {
 
     /** @param mayGoOn asked again and again; once false, prepare stops and leaves nothing behind */
     public Prepared prepare(JobDescriptor asked, Layout.Job job, BooleanSupplier mayGoOn, Progress progress) {
-        String recipePath = asked.recipe();
-        CheckedRecipe recipe = recipePath == null ? null : recipes.apply(Path.of(recipePath));
+        CheckedRecipe recipe = recipe(asked);
         Prepared prepared = new Prepare(Clock.systemUTC(), mayGoOn, progress)
                 .run(new PrepareRequest(
                         job,
@@ -83,6 +82,16 @@ public final class Preparation {
                 prepared.manifest().numShards(),
                 prepared.manifest().quarantined());
         return prepared;
+    }
+
+    private @Nullable CheckedRecipe recipe(JobDescriptor asked) {
+        String path = asked.recipe();
+        return path == null ? null : recipes.apply(Path.of(path));
+    }
+
+    /** The input of a job: the recipe's, where the descriptor names none. */
+    public Path dataset(JobDescriptor asked) {
+        return Path.of(dataset(asked, asked.datasetPath() == null ? recipe(asked) : null));
     }
 
     private static String dataset(JobDescriptor asked, @Nullable CheckedRecipe recipe) {

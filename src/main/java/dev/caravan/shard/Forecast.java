@@ -1,0 +1,88 @@
+package dev.caravan.shard;
+
+import java.util.List;
+
+/**
+ * What a whole job will take, told from a few units of its input that were worked on.
+ *
+ * @param records about how many the input has
+ * @param shards suggested: about a minute of work each, and some for each slot, so that none waits long for the last
+ * @param seconds until all shards are done
+ * @param fewestSeconds if all of the input were like the quickest unit
+ * @param mostSeconds if all of the input were like the slowest unit
+ * @param shardBytes of the shards' files; 0 where shards are ranges of the input
+ * @param resultBytes of the shards' results; the merged file takes as much again
+ */
+public record Forecast(
+        long inputBytes,
+        long records,
+        int nodes,
+        int slots,
+        int shards,
+        double seconds,
+        double fewestSeconds,
+        double mostSeconds,
+        long shardBytes,
+        long resultBytes,
+        Costs costs,
+        List<Unit> units) {
+
+    private static final double SECONDS_A_SHARD = 60;
+    private static final long LEAST_SHARDS_A_SLOT = 8;
+    private static final long MOST_SHARDS = 100_000;
+    private static final double LEAST_SECONDS = 0.001;
+
+    /** A part of the input that was worked on. */
+    public record Unit(long records, long bytes, long resultBytes, double seconds) {}
+
+    /**
+     * What does not grow with the input.
+     *
+     * @param startSeconds of each slot's first shard, in addition
+     * @param shardSeconds of each shard, however small
+     */
+    public record Costs(double startSeconds, double shardSeconds) {}
+
+    /** @param inShards whether shards have files of their own */
+    public record Job(long inputBytes, boolean inShards, int nodes, int slots) {}
+
+    public Forecast {
+        units = List.copyOf(units);
+    }
+
+    public static Forecast of(Job job, Costs costs, List<Unit> units) {
+        double bytes = units.stream().mapToLong(Unit::bytes).sum();
+        double rows = units.stream().mapToLong(Unit::records).sum();
+        double results = units.stream().mapToLong(Unit::resultBytes).sum();
+        double work = units.stream().mapToDouble(unit -> work(unit, costs)).sum();
+        long records = Math.max(1, Math.round(job.inputBytes() / bytes * rows));
+        double parallel = (double) job.nodes() * job.slots();
+        double total = job.inputBytes() / bytes * work;
+        double wanted = Math.max(Math.ceil(total / SECONDS_A_SHARD), LEAST_SHARDS_A_SLOT * parallel);
+        int shards = (int) Math.min(wanted, Math.min(MOST_SHARDS, records));
+        double rounds = Math.ceil(shards / parallel);
+        double fixed = costs.startSeconds() + rounds * costs.shardSeconds();
+        double[] each = units.stream()
+                .mapToDouble(unit -> work(unit, costs) / unit.bytes())
+                .sorted()
+                .toArray();
+        double bytesOfASlot = rounds * job.inputBytes() / shards;
+        return new Forecast(
+                job.inputBytes(),
+                records,
+                job.nodes(),
+                job.slots(),
+                shards,
+                fixed + bytesOfASlot * work / bytes,
+                fixed + bytesOfASlot * each[0],
+                fixed + bytesOfASlot * each[each.length - 1],
+                job.inShards() ? job.inputBytes() : 0,
+                Math.round(job.inputBytes() * (results / bytes)),
+                costs,
+                units);
+    }
+
+    private static double work(Unit unit, Costs costs) {
+        return Math.max(LEAST_SECONDS, unit.seconds() - costs.shardSeconds());
+    }
+}

@@ -1,0 +1,63 @@
+package dev.caravan.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.caravan.store.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A forecast from a sample of the input, which is really worked on. */
+class PlanIT {
+    @RegisterExtension
+    final Fleet fleet = new Fleet();
+
+    private Path emptyScratch() throws IOException {
+        Path scratch = Files.createDirectory(fleet.folder().resolve("scratch"));
+        fleet.with("exec.scratch", scratch.toString());
+        return scratch;
+    }
+
+    @Test
+    void the_forecast_of_a_job_is_near_to_what_its_program_does() throws IOException {
+        Path scratch = emptyScratch();
+        Sample job = new Sample(fleet.folder(), "slow", 3_000, 1)
+                .written("sleep $(awk 'END {print NR * 0.01}' \"$1\")"); // 30 s for all
+
+        CaravanProcess plan = fleet.run("plan", job.descriptor().toString(), "--sample", "3", "--nodes", "2", "--json");
+
+        JsonNode forecast = Json.tree(plan.endsWith(0).stdout().getBytes(StandardCharsets.UTF_8));
+        assertThat(forecast.get("shards").asInt()).isEqualTo(16);
+        assertThat(forecast.get("seconds").asDouble()).isBetween(13.0, 30.0);
+        assertThat(forecast.get("fewest_seconds").asDouble())
+                .isLessThanOrEqualTo(forecast.get("seconds").asDouble());
+        assertThat(forecast.get("most_seconds").asDouble())
+                .isGreaterThanOrEqualTo(forecast.get("seconds").asDouble());
+        assertThat(forecast.get("units")).hasSize(3);
+        assertThat(forecast.get("records").asDouble()).isBetween(2_800.0, 3_200.0);
+        double results =
+                forecast.get("result_bytes").asDouble() / job.expected().getBytes(StandardCharsets.UTF_8).length;
+        assertThat(results).isBetween(0.99, 1.01);
+        assertThat(job.runs())
+                .as("two to measure the start, one to warm up, three")
+                .hasSize(6);
+        assertThat(scratch).isEmptyDirectory();
+        assertThat(job.inOwnDirectory().path()).doesNotExist();
+    }
+
+    @Test
+    void a_job_that_fails_on_the_sample_is_told_and_leaves_nothing() throws IOException {
+        Path scratch = emptyScratch();
+        Sample job = new Sample(fleet.folder(), "broken", 30, 1).written("exit 3", "policy: {max_retries: 0}");
+
+        CaravanProcess plan = fleet.run("plan", job.descriptor().toString()).endsWith(2);
+
+        assertThat(plan.stderr()).contains("the job fails on a sample of its input", "exit code 3");
+        assertThat(plan.stdout()).isEmpty();
+        assertThat(scratch).isEmptyDirectory();
+    }
+}
