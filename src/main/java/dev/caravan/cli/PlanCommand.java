@@ -5,7 +5,9 @@ import dev.caravan.job.JobDescriptor;
 import dev.caravan.settings.Durations;
 import dev.caravan.settings.Settings;
 import dev.caravan.shard.Forecast;
+import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
+import dev.caravan.store.Layout;
 import dev.caravan.store.LocalFolder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -56,6 +58,14 @@ final class PlanCommand implements Callable<Integer> {
     @Nullable
     Integer slots;
 
+    @Option(
+            names = "--job-dir",
+            paramLabel = "DIR",
+            description = "The job directory to be (ROOT/jobs/NAME with an inbox): the forecast is kept beside it, and"
+                    + " status compares it with what comes.")
+    @Nullable
+    Path jobDir;
+
     @Option(names = "--json", description = "The forecast as one JSON object on stdout.")
     boolean json;
 
@@ -75,7 +85,11 @@ final class PlanCommand implements Callable<Integer> {
         String scratch = loaded.text("exec.scratch");
         Path parent = Path.of(scratch.isEmpty() ? System.getProperty("java.io.tmpdir") : scratch);
         try (LocalFolder folder = LocalFolder.in(parent)) {
-            print(new PlanRun(loaded, asked, folder.newFolder("plan")).forecast(units, nodes));
+            Forecast forecast = new PlanRun(loaded, asked, folder.newFolder("plan")).forecast(units, nodes);
+            if (jobDir != null) {
+                new JobFiles(new Layout.Job(jobDir)).keep(forecast);
+            }
+            print(forecast);
         }
         return CaravanCommand.DONE;
     }

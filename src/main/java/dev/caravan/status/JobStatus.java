@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param output where the merged file is or will be
  * @param sha256 of the merged file, once there is one
  * @param pace how fast it went lately; null before the first shard is done, and once the job has ended
+ * @param plan what was forecast, if that was kept, beside what came; absent without a forecast
  * @param allShards every shard with its state, in manifest order; null where that is not asked for
  */
 public record JobStatus(
@@ -31,6 +32,7 @@ public record JobStatus(
         @Nullable String output,
         @Nullable String sha256,
         @Nullable Pace pace,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Plan plan,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<ShardLine> allShards) {
 
     public JobStatus {
@@ -102,6 +104,20 @@ public record JobStatus(
     /** @param etaSeconds until all shards are done, if it goes on like that */
     public record Pace(double rowsPerSecond, long etaSeconds) {}
 
+    /**
+     * @param seconds forecast; fewest and most are its range
+     * @param takenSeconds from the start of the first result to the end of the last one so far, by the nodes' clocks
+     * @param resultBytes forecast
+     * @param takenResultBytes of the results so far
+     */
+    public record Plan(
+            double seconds,
+            double fewestSeconds,
+            double mostSeconds,
+            double takenSeconds,
+            long resultBytes,
+            long takenResultBytes) {}
+
     public record NodeShare(String node, String hostname, int done, int running) {}
 
     /** @param node who has or had it; null for a pending shard */
@@ -125,12 +141,14 @@ public record JobStatus(
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
     /** The same without what grows with the number of shards. */
     public JobStatus withoutShardLines() {
-        return new JobStatus(job, jobDir, state, shards, rows, nodes, failures, error, output, sha256, pace, null);
+        return new JobStatus(
+                job, jobDir, state, shards, rows, nodes, failures, error, output, sha256, pace, plan, null);
     }
 
     /** 0 done, 1 not finished, 2 failed or cancelled. */

@@ -4,6 +4,7 @@ import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Forecast;
 import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
@@ -91,6 +92,7 @@ public final class StatusReader {
                 null,
                 null,
                 null,
+                null,
                 List.of());
     }
 
@@ -125,6 +127,7 @@ public final class StatusReader {
                 merged.map(MergeRecord::output).orElse(job.output()),
                 merged.map(MergeRecord::sha256).orElse(null),
                 state == State.RUNNING ? pace(rows) : null,
+                files.forecast().map(this::plan).orElse(null),
                 lines);
     }
 
@@ -147,6 +150,24 @@ public final class StatusReader {
         }
         double rate = lately / Math.max(1, now - from);
         return lately == 0 ? null : new JobStatus.Pace(rate, Math.round((rows.total() - rows.done()) / rate));
+    }
+
+    private JobStatus.Plan plan(Forecast forecast) {
+        double first = Double.MAX_VALUE;
+        double last = 0;
+        long bytes = 0;
+        for (DoneRecord record : done.values()) {
+            first = Math.min(first, finished(record) - record.seconds());
+            last = Math.max(last, finished(record));
+            bytes += record.sizeBytes();
+        }
+        return new JobStatus.Plan(
+                forecast.seconds(),
+                forecast.fewestSeconds(),
+                forecast.mostSeconds(),
+                Math.max(0, last - first),
+                forecast.resultBytes(),
+                bytes);
     }
 
     private static double finished(DoneRecord record) {

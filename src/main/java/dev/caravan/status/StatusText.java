@@ -44,6 +44,20 @@ public final class StatusText {
                     status.pace().rowsPerSecond(),
                     status.pace().etaSeconds());
         }
+        JobStatus.Plan plan = status.plan();
+        if (plan != null) {
+            line(
+                    text,
+                    "plan    %.0f s forecast (%.0f to %.0f), %.0f s %s; results of %d bytes forecast, %d bytes %s",
+                    plan.seconds(),
+                    plan.fewestSeconds(),
+                    plan.mostSeconds(),
+                    plan.takenSeconds(),
+                    status.state().ended() ? "taken" : "so far",
+                    plan.resultBytes(),
+                    plan.takenResultBytes(),
+                    status.state().ended() ? "made" : "so far");
+        }
         for (JobStatus.NodeShare node : status.nodes()) {
             line(text, "node    %s: %d done, %d running", node.node(), node.done(), node.running());
         }

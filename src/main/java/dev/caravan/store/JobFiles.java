@@ -3,6 +3,7 @@ package dev.caravan.store;
 import dev.caravan.shard.ControlRecord;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
+import dev.caravan.shard.Forecast;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.ShardId;
@@ -101,6 +102,15 @@ public final class JobFiles {
 
     public void clean(ControlRecord record) throws IOException {
         shared.publish(layout.cleaned(), Json.bytes(record));
+    }
+
+    public Optional<Forecast> forecast() {
+        return parse(shared, layout.forecast(), Forecast.class);
+    }
+
+    public void keep(Forecast forecast) throws IOException {
+        Disk.createDirectories(layout.forecast().getParent());
+        shared.replace(layout.forecast(), Json.bytes(forecast));
     }
 
     public Optional<MergeRecord> merged() {

@@ -260,6 +260,11 @@ public final class Layout {
             return siblingName.startsWith("." + name() + ".preparing.");
         }
 
+        /** Of a plan that was made for this job, perhaps before it was there. */
+        public Path forecast() {
+            return path.resolveSibling("." + name() + ".forecast.json");
+        }
+
         public Path coordination() {
             return path.resolveSibling("." + name() + COORDINATION_SUFFIX);
         }

@@ -50,6 +50,27 @@ class PlanIT {
     }
 
     @Test
+    void status_shows_a_kept_forecast_beside_what_came() throws IOException {
+        emptyScratch();
+        Sample job = new Sample(fleet.folder(), "kept", 200, 4).written("sleep $(awk 'END {print NR * 0.01}' \"$1\")");
+        String descriptor = job.descriptor().toString();
+        fleet.run("plan", descriptor, "--job-dir", job.jobDir()).endsWith(0);
+
+        fleet.run("run", descriptor, "--job-dir", job.jobDir()).endsWith(0);
+
+        CaravanProcess status = fleet.run("status", "--job-dir", job.jobDir(), "--json");
+        JsonNode plan = Json.tree(status.endsWith(0).stdout().getBytes(StandardCharsets.UTF_8))
+                .get("plan");
+        assertThat(plan.get("seconds").asDouble()).isBetween(2.0, 10.0);
+        assertThat(plan.get("taken_seconds").asDouble()).isBetween(2.0, 30.0);
+        long bytes = job.expected().getBytes(StandardCharsets.UTF_8).length;
+        assertThat(plan.get("taken_result_bytes").asLong()).isEqualTo(bytes);
+        assertThat(fleet.run("status", "--job-dir", job.jobDir()).endsWith(0).stdout())
+                .containsPattern("(?m)^plan    \\d+ s forecast \\(\\d+ to \\d+\\), \\d+ s taken; results of \\d+ bytes"
+                        + " forecast, " + bytes + " bytes made$");
+    }
+
+    @Test
     void a_job_that_fails_on_the_sample_is_told_and_leaves_nothing() throws IOException {
         Path scratch = emptyScratch();
         Sample job = new Sample(fleet.folder(), "broken", 30, 1).written("exit 3", "policy: {max_retries: 0}");
@@ -58,6 +79,8 @@ class PlanIT {
 
         assertThat(plan.stderr()).contains("the job fails on a sample of its input", "exit code 3");
         assertThat(plan.stdout()).isEmpty();
+        CaravanProcess nothing = fleet.run("plan", job.descriptor().toString(), "--sample", "0");
+        assertThat(nothing.endsWith(2).stderr()).contains("--sample must be a whole number of at least 1, not 0");
         assertThat(scratch).isEmptyDirectory();
     }
 }
