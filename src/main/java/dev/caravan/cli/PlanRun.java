@@ -29,6 +29,9 @@ import java.util.random.RandomGenerator;
 /** Works on samples of a job's input as a node does, in throw-away jobs, and measures. */
 final class PlanRun {
     private static final long MOST_UNIT_BYTES = 1 << 20;
+    /** Shards of one record, of which the quickest tells what each shard costs: others lose time to the machine. */
+    private static final int SINGLES = 3;
+
     /** The sample is at most this part of the input, unless records are few. */
     private static final long LEAST_SHARE = 10;
 
@@ -77,12 +80,15 @@ final class PlanRun {
 
     Forecast forecast(int units, int nodes) throws IOException {
         InputSample input = InputSample.of(preparation.dataset(asked));
-        Work single = work("start", input, slots + 1, 1);
-        double least = single.later(slots).get(0).seconds();
+        Work single = work("start", input, slots + SINGLES, 1);
+        double least = single.later(slots).stream()
+                .mapToDouble(Measured::seconds)
+                .min()
+                .orElseThrow();
         double first = single.first(slots).stream()
                 .mapToDouble(Measured::seconds)
                 .average()
-                .orElse(least);
+                .orElseThrow();
         int all = units + slots;
         long unitBytes = Math.min(MOST_UNIT_BYTES, Math.max(1, input.bytes() / LEAST_SHARE / all));
         Work sample = work("units", input, all, unitBytes);
