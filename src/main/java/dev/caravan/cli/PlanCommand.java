@@ -38,7 +38,9 @@ final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--sample",
             paramLabel = "N",
+            arity = "0..1",
             defaultValue = "4",
+            fallbackValue = "4",
             description =
                     "How many units are measured, of 1 MiB each, less of a small input; some more are worked on to warm up."
                             + " Default: ${DEFAULT-VALUE}.")
