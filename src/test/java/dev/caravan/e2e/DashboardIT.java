@@ -105,6 +105,11 @@ class DashboardIT {
                 "the hostile job has failed",
                 () -> web.json("/api/jobs/hostile").path("state").asText().equals("failed"),
                 node::toString);
+        submit(badInput());
+        Await.until(
+                "the input of hostile name and content is refused",
+                () -> web.json("/api/jobs/bad-input").path("state").asText().equals("failed"),
+                node::toString);
         submit(running); // now, since it keeps all slots
         Page page = page(1280, 900, ColorScheme.LIGHT);
         page.navigate(web.url("/"));
@@ -118,6 +123,7 @@ class DashboardIT {
         shot(page, "jobs-desktop");
 
         watched(page);
+        refused(page);
         byKeyboard(page);
         acted(page, running, node);
         looks();
@@ -137,6 +143,23 @@ class DashboardIT {
         assertThat(page.locator("#log")).containsText(HOSTILE);
         assertThat(page.getByText("sh returned exit code 3").first()).isVisible();
         shot(page, "job-failed");
+        assertThat(page.evaluate("window.hacked")).isNull();
+        assertThat(page.locator("main img, main script").count()).isZero();
+    }
+
+    /** Its error message names the file and quotes the line. */
+    private Sample badInput() {
+        String file = "<img src=x onerror=window.hacked=1> rows.jsonl";
+        Sample.write(fleet.folder().resolve(file), HOSTILE + "\n");
+        Sample job = new Sample(fleet.folder(), "bad-input", 1, 1);
+        Sample.write(job.descriptor(), job.yaml().replace(job.input().toString(), "'" + file + "'"));
+        return job;
+    }
+
+    private void refused(Page page) {
+        page.navigate(web.url("/#/job/bad-input"));
+        assertThat(page.getByText("onerror=window.hacked=1> rows.jsonl").first())
+                .isVisible();
         assertThat(page.evaluate("window.hacked")).isNull();
         assertThat(page.locator("main img, main script").count()).isZero();
     }
