@@ -25,9 +25,9 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         description = {
             "Works on a few runs of records from random places of a job's input, on this machine, and tells how many"
-                    + " shards to ask for, how long the job will take and how much disk it needs.",
+                    + " shards to ask for, how long the job will take, and how much memory and disk it needs.",
             "",
-            "What it makes lies in the setting exec.scratch and is removed again. It does not measure memory, reads no"
+            "What it makes lies in the setting exec.scratch and is removed again. It reads no"
                     + " compressed input, and cannot sample records with relative media paths.",
             ""
         })
@@ -117,6 +117,12 @@ final class PlanCommand implements Callable<Integer> {
                 duration(forecast.fewestSeconds()),
                 duration(forecast.mostSeconds()),
                 forecast.units().size());
+        long memory = forecast.costs().memoryBytes();
+        line(
+                "memory  %s",
+                memory == 0
+                        ? "not seen: the processes of the engine end too soon"
+                        : "%,d bytes at most on a machine, all its slots together".formatted(memory));
         line(
                 "disk    %,d bytes: shards %,d, results %,d, the merged file as much again",
                 forecast.shardBytes() + 2 * forecast.resultBytes(), forecast.shardBytes(), forecast.resultBytes());

@@ -79,6 +79,12 @@ final class PlanRun {
     }
 
     Forecast forecast(int units, int nodes) throws IOException {
+        try (PeakMemory memory = new PeakMemory()) {
+            return forecast(units, nodes, memory);
+        }
+    }
+
+    private Forecast forecast(int units, int nodes, PeakMemory memory) throws IOException {
         InputSample input = InputSample.of(preparation.dataset(asked));
         Work single = work("start", input, slots + SINGLES, 1);
         double least = single.later(slots).stream()
@@ -94,7 +100,7 @@ final class PlanRun {
         Work sample = work("units", input, all, unitBytes);
         return Forecast.of(
                 new Forecast.Job(input.bytes(), sample.manifest().shardForm() == ShardForm.FILES, nodes, slots),
-                new Forecast.Costs(Math.max(0, first - least), least),
+                new Forecast.Costs(Math.max(0, first - least), least, memory.bytes()),
                 sample.later(slots).stream().map(Measured::unit).toList());
     }
 

@@ -40,8 +40,9 @@ public record Forecast(
      *
      * @param startSeconds of each slot's first shard, in addition
      * @param shardSeconds of each shard, however small
+     * @param memoryBytes of the engine's processes on one machine, all slots together; 0 if that was not seen
      */
-    public record Costs(double startSeconds, double shardSeconds) {}
+    public record Costs(double startSeconds, double shardSeconds, long memoryBytes) {}
 
     /** @param inShards whether shards have files of their own */
     public record Job(long inputBytes, boolean inShards, int nodes, int slots) {}

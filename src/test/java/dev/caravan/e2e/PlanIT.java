@@ -27,7 +27,9 @@ class PlanIT {
     void the_forecast_of_a_job_is_near_to_what_its_program_does() throws IOException {
         Path scratch = emptyScratch();
         Sample job = new Sample(fleet.folder(), "slow", 3_000, 1)
-                .written("sleep $(awk 'END {print NR * 0.02}' \"$1\")"); // 60 s for all
+                .written(
+                        "sleep $(awk 'END {print NR * 0.02}' \"$1\") | dd if=/dev/zero bs=64M count=1 iflag=fullblock 2>/dev/null"
+                                + " | { sleep 0.3; wc -c >&2; }"); // 60 s for all
 
         CaravanProcess plan = fleet.run("plan", job.descriptor().toString(), "--sample", "3", "--nodes", "2", "--json");
 
@@ -41,6 +43,9 @@ class PlanIT {
         assertThat(forecast.get("most_seconds").asDouble())
                 .isGreaterThanOrEqualTo(forecast.get("seconds").asDouble());
         assertThat(forecast.get("units")).hasSize(3);
+        assertThat(forecast.at("/costs/memory_bytes").asLong())
+                .as("a block of 64 MiB, and the shell around it")
+                .isBetween(64L << 20, 200L << 20);
         assertThat(forecast.get("records").asDouble()).isBetween(2_800.0, 3_200.0);
         double results =
                 forecast.get("result_bytes").asDouble() / job.expected().getBytes(StandardCharsets.UTF_8).length;

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ForecastTest {
-    private static final Forecast.Costs FREE = new Forecast.Costs(0, 0);
+    private static final Forecast.Costs FREE = new Forecast.Costs(0, 0, 0);
 
     /** A second for each kilobyte of ten records, which become a quarter. */
     private static final List<Forecast.Unit> STEADY = List.of(new Forecast.Unit(10, 1_000, 250, 1));
@@ -54,7 +54,7 @@ class ForecastTest {
     void what_a_start_and_each_shard_cost_is_not_taken_for_work() {
         Forecast forecast = Forecast.of(
                 new Forecast.Job(80_000, false, 1, 2),
-                new Forecast.Costs(30, 10),
+                new Forecast.Costs(30, 10, 0),
                 List.of(new Forecast.Unit(10, 1_000, 250, 11)));
 
         assertThat(forecast.shards()).isEqualTo(16);
