@@ -273,6 +273,8 @@ function jobView() {
     facts([
       ['shards', `${number(job.shards.done)} of ${number(job.shards.total)} done`],
       ['rows', `${number(job.rows.done)} of ${number(job.rows.total)} done, ${number(job.rows.out)} out`],
+      ['quarantine', job.rows.quarantined && `bad lines of the input: ${number(job.rows.quarantined)}`],
+      ['failed records', job.rows.failed && `${number(job.rows.failed)} set aside`],
       ['pace', pace(job)], ['error', job.error], ['output', job.output], ['SHA-256', job.sha256], ['directory', job.job_dir]]),
     actions(job));
   const parts = [top, shardMap(job)];

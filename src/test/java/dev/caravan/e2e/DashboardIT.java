@@ -97,8 +97,9 @@ class DashboardIT {
         Sample hostile = new Sample(fleet.folder(), "hostile", 2, 2)
                 .written(
                         "echo '" + HOSTILE + "'; echo '" + HOSTILE + "' >&2; case $3 in part-00001*) exit 3;; esac",
-                        "policy: {max_retries: 0}",
+                        "policy: {max_retries: 0, on_bad_record: quarantine}",
                         "output: \"" + fleet.folder().resolve("<img src=x onerror=window.hacked=1>.jsonl") + "\"");
+        Sample.write(hostile.input(), Sample.read(hostile.input()) + HOSTILE + "\n");
         CaravanProcess node = node();
         submit(hostile);
         Await.until(
@@ -135,6 +136,7 @@ class DashboardIT {
         page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("hostile"))
                 .click();
         assertThat(page.locator("dl").first()).containsText("<img src=x onerror=window.hacked=1>.jsonl");
+        assertThat(page.locator("dl").first()).containsText("bad lines of the input: 1");
         page.locator(".map button.failed").click();
         page.getByRole(
                         AriaRole.BUTTON,
