@@ -1,11 +1,11 @@
 package dev.caravan.dashboard;
 
+import dev.caravan.settings.Loopback;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  * alone can reach, and nothing else; the page itself and the health are for all.
  */
 public final class Guard {
-    /** Names that only this machine answers to. */
-    public static final Pattern LOOPBACK = Pattern.compile("localhost|127\\.\\d+\\.\\d+\\.\\d+|\\[?::1]?");
-
     private static final Set<String> FOR_ALL =
             Set.of("/", "/dashboard.css", "/dashboard.js", "/health/live", "/health/ready");
     private static final String SCHEME = "Bearer ";
@@ -25,7 +22,7 @@ public final class Guard {
 
     /** @param token empty for a random one */
     public Guard(String host, String token) {
-        this.loopback = LOOPBACK.matcher(host).matches();
+        this.loopback = Loopback.is(host);
         this.token = token.isEmpty() ? randomToken() : token;
     }
 
@@ -45,7 +42,7 @@ public final class Guard {
      * @throws Refusal if this may not be asked
      */
     void check(String method, String path, @Nullable String host, @Nullable String authorization) {
-        if (loopback && host != null && !LOOPBACK.matcher(withoutPort(host)).matches()) {
+        if (loopback && host != null && !Loopback.is(name(host))) {
             // a page elsewhere may give this address a name of its own and read through the browser
             throw new Refusal(403, "this server answers to localhost alone, not to " + host);
         }
@@ -66,7 +63,8 @@ public final class Guard {
                         token.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String withoutPort(String host) {
-        return host.replaceFirst(":\\d+$", "");
+    /** Of a Host header, where a port may follow and an IPv6 address stands in brackets. */
+    private static String name(String host) {
+        return host.replaceFirst(":\\d+$", "").replaceFirst("^\\[(.*)]$", "$1");
     }
 }

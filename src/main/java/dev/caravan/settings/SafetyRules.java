@@ -11,7 +11,6 @@ final class SafetyRules {
             List.of("claim.lease", "claim.heartbeat", "claim.margin", "claim.poll", "retry.backoff", "run.wait");
     private static final Pattern NODE_ID = Pattern.compile("|[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern TOKEN = Pattern.compile("|[!-~]{16,}");
-    private static final Pattern LOOPBACK = Pattern.compile("localhost|127\\.\\d+\\.\\d+\\.\\d+|::1");
     private static final Pattern HOST = Pattern.compile("\\S+");
 
     private final Draft draft;
@@ -76,9 +75,7 @@ final class SafetyRules {
 
     private void strangersNeedTheToken() {
         String host = draft.get("http.host").value();
-        if (draft.get("http.token").value().isEmpty()
-                && HOST.matcher(host).matches()
-                && !LOOPBACK.matcher(host).matches()) {
+        if (draft.get("http.token").value().isEmpty() && HOST.matcher(host).matches() && !Loopback.is(host)) {
             refuse(
                     "http.token",
                     "http.host",
