@@ -2,6 +2,7 @@ package dev.caravan.cli;
 
 import dev.caravan.CaravanException;
 import dev.caravan.job.JobDescriptor;
+import dev.caravan.node.Node;
 import dev.caravan.settings.Durations;
 import dev.caravan.settings.Settings;
 import dev.caravan.shard.Forecast;
@@ -84,9 +85,7 @@ final class PlanCommand implements Callable<Integer> {
         }
         Settings loaded = settings.load();
         JobDescriptor asked = Descriptors.read(descriptor);
-        String scratch = loaded.text("exec.scratch");
-        Path parent = Path.of(scratch.isEmpty() ? System.getProperty("java.io.tmpdir") : scratch);
-        try (LocalFolder folder = LocalFolder.in(parent)) {
+        try (LocalFolder folder = LocalFolder.in(Node.scratch(loaded))) {
             Forecast forecast = new PlanRun(loaded, asked, folder.newFolder("plan")).forecast(units, nodes);
             if (jobDir != null) {
                 new JobFiles(new Layout.Job(jobDir)).keep(forecast);

@@ -92,7 +92,6 @@ public final class ShardInputs implements AutoCloseable {
 
     private synchronized LocalFolder folder() throws IOException {
         if (folder == null) {
-            Disk.createDirectories(parent);
             folder = LocalFolder.in(parent);
         }
         return folder;

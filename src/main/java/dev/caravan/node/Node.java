@@ -72,8 +72,7 @@ public final class Node {
         this.events = new Events(identity, Clock.systemUTC(), eventCounts);
         this.gpus = Gpus.find(settings.integer("gpus.logical"), settings.text("gpus.devices"), System.getenv());
         this.children = new ChildExecutor(settings.duration("exec.grace"));
-        String scratch = settings.text("exec.scratch");
-        this.inputs = new ShardInputs(Path.of(scratch.isEmpty() ? System.getProperty("java.io.tmpdir") : scratch));
+        this.inputs = new ShardInputs(scratch(settings));
         this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
@@ -101,6 +100,12 @@ public final class Node {
         this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards(), disk);
         this.attempts = new Attempts(
                 python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining, inputs);
+    }
+
+    /** Where this machine's processes keep what they need for a while only. */
+    public static Path scratch(Settings settings) {
+        String asked = settings.text("exec.scratch");
+        return Path.of(asked.isEmpty() ? System.getProperty("java.io.tmpdir") : asked);
     }
 
     public static Timing timing(Settings settings) {

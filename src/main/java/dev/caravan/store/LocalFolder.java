@@ -26,8 +26,9 @@ public final class LocalFolder implements AutoCloseable {
         this.owner = owner;
     }
 
-    /** Makes one below a folder, which must be there. */
+    /** Makes one below a folder, which is made too if it is not there. */
     public static LocalFolder in(Path parent) throws IOException {
+        Disk.createDirectories(parent);
         removeAbandoned(parent);
         Path path = Files.createTempDirectory(parent, PREFIX);
         FileChannel owner = FileChannel.open(
