@@ -52,11 +52,13 @@ class LastBlockFirstMapper(Mapper):
     def __init__(self, folder, last, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.done, self.last = os.path.join(folder, "last-block-done"), last
+        self.waits = os.path.join(folder, "first-block-waits")
 
     def process_batched(self, samples):
         if self.last in samples["id"]:
             open(self.done, "x").close()
         elif 0 in samples["id"]:
+            open(self.waits, "w").close()
             deadline = time.monotonic() + 90
             while not os.path.exists(self.done):
                 if time.monotonic() > deadline:
