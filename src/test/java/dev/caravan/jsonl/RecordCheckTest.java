@@ -219,7 +219,8 @@ class RecordCheckTest {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(line))
                     .toString();
-            return JACKSON.readTree(text).isObject();
+            // from characters it takes the low byte of any as a hexadecimal digit, and U+2039 for a 9
+            return JACKSON.readTree(text).isObject() && JACKSON.readTree(line).isObject();
         } catch (java.io.IOException e) {
             return false;
         }
