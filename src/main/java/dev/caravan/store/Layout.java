@@ -180,6 +180,15 @@ public final class Layout {
             return new Attempt(attempts(shard).resolve("%04d-%s".formatted(epoch, token)));
         }
 
+        /** Commit logs of shards: what is done of them for good before they are. */
+        public Path checkpoints() {
+            return path.resolve("checkpoints");
+        }
+
+        public Path checkpoints(ShardId shard) {
+            return checkpoints().resolve(shard.toString());
+        }
+
         public Path state() {
             return path.resolve("state");
         }
