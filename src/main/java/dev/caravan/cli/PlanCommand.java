@@ -64,8 +64,8 @@ final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--job-dir",
             paramLabel = "DIR",
-            description = "The job directory to be (ROOT/jobs/NAME with an inbox): the forecast is kept beside it, and"
-                    + " status compares it with what comes.")
+            description = "The job directory to be (ROOT/jobs/NAME with an inbox): the forecast is kept beside it; with"
+                    + " num_shards: auto the job is cut by it, and status compares it with what comes.")
     @Nullable
     Path jobDir;
 

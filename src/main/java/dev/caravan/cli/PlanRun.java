@@ -48,8 +48,9 @@ final class PlanRun {
         this.asked = asked;
         this.folder = folder;
         this.python = PythonLink.of(settings, false);
-        this.preparation = new Preparation(python::recipe, () -> false);
         this.slots = settings.integer("node.slots");
+        this.preparation =
+                new Preparation(python::recipe, () -> false, settings.size("intake.shard_bytes"), job -> slots);
     }
 
     /** A shard that was worked on. */
@@ -99,7 +100,12 @@ final class PlanRun {
         long unitBytes = Math.min(MOST_UNIT_BYTES, Math.max(1, input.bytes() / LEAST_SHARE / all));
         Work sample = work("units", input, all, unitBytes);
         return Forecast.of(
-                new Forecast.Job(input.bytes(), sample.manifest().shardForm() == ShardForm.FILES, nodes, slots),
+                new Forecast.Job(
+                        input.bytes(),
+                        sample.manifest().shardForm() == ShardForm.FILES,
+                        nodes,
+                        slots,
+                        Forecast.Work.of(sample.manifest())),
                 new Forecast.Costs(Math.max(0, first - least), least, memory.bytes()),
                 sample.later(slots).stream().map(Measured::unit).toList());
     }

@@ -3,7 +3,9 @@ package dev.caravan.cli;
 import dev.caravan.intake.Preparation;
 import dev.caravan.intake.Prepared;
 import dev.caravan.intake.Progress;
+import dev.caravan.node.KnownNodes;
 import dev.caravan.node.PythonLink;
+import dev.caravan.settings.Settings;
 import dev.caravan.store.Json;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +36,13 @@ final class PrepareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PythonLink python = PythonLink.of(settings.load(), false);
-        Prepared prepared = new Preparation(python::recipe, () -> false)
+        Settings loaded = settings.load();
+        PythonLink python = PythonLink.of(loaded, false);
+        Prepared prepared = new Preparation(
+                        python::recipe,
+                        () -> false,
+                        loaded.size("intake.shard_bytes"),
+                        where -> KnownNodes.slots(where, loaded))
                 .prepare(job.descriptor(null), job.job(), () -> true, Progress.NONE);
         if (json) {
             System.out.println(Json.line(prepared.manifest()));

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares a prepared job with a request. The same are: schema, dataset path, recipe content, number of shards,
- * execution, policy, output, and path, size, time and SHA-256 of every input file. Auto is the number it would choose.
+ * execution, policy, output, and path, size, time and SHA-256 of every input file. Auto is any number of shards: it may
+ * depend on the nodes that are known at the time.
  */
 final class ExistingJob {
     private final Manifest manifest;
@@ -74,11 +75,9 @@ final class ExistingJob {
                 "dataset_path",
                 manifest.datasetPath(),
                 request.datasetPath().toString());
-        differ(
-                found,
-                "num_shards",
-                manifest.numShards(),
-                shards == null ? ShardCuts.auto(manifest.totalRows(), manifest.totalSizeBytes()) : shards);
+        if (shards != null) {
+            differ(found, "num_shards", manifest.numShards(), shards);
+        }
         if (request.shardForm() != null) {
             differ(found, "shards", manifest.shardForm(), request.shardForm());
         }

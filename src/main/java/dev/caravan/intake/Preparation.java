@@ -2,17 +2,21 @@ package dev.caravan.intake;
 
 import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
+import dev.caravan.jsonl.Sha256;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.Execution;
+import dev.caravan.shard.Forecast;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.store.Disk;
 import dev.caravan.store.GenerationFiles;
+import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.apache.camel.Body;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,11 +28,23 @@ public final class Preparation {
 
     private final Function<Path, CheckedRecipe> recipes;
     private final BooleanSupplier draining;
+    private final long minuteBytes;
+    private final ToIntFunction<Layout.Job> slots;
 
-    /** @param recipes checks a recipe, or throws with all its problems */
-    public Preparation(Function<Path, CheckedRecipe> recipes, BooleanSupplier draining) {
+    /**
+     * @param recipes checks a recipe, or throws with all its problems
+     * @param minuteBytes what a slot is thought to do in a minute, as the setting intake.shard_bytes says
+     * @param slots how many are known that may work on a job
+     */
+    public Preparation(
+            Function<Path, CheckedRecipe> recipes,
+            BooleanSupplier draining,
+            long minuteBytes,
+            ToIntFunction<Layout.Job> slots) {
         this.recipes = recipes;
         this.draining = draining;
+        this.minuteBytes = minuteBytes;
+        this.slots = slots;
     }
 
     /** The step of the prepare route. */
@@ -62,14 +78,16 @@ public final class Preparation {
     /** @param mayGoOn asked again and again; once false, prepare stops and leaves nothing behind */
     public Prepared prepare(JobDescriptor asked, Layout.Job job, BooleanSupplier mayGoOn, Progress progress) {
         CheckedRecipe recipe = recipe(asked);
+        Execution execution = execution(asked.execution(), recipe);
         Prepared prepared = new Prepare(Clock.systemUTC(), mayGoOn, progress)
                 .run(new PrepareRequest(
                         job,
                         asked.name(),
                         Path.of(dataset(asked, recipe)),
                         asked.numShards(),
+                        new AutoShards(minuteBytes, slots.applyAsInt(job), execution, measured(job, recipe, execution)),
                         asked.shardForm(),
-                        execution(asked.execution(), recipe),
+                        execution,
                         asked.policy(),
                         asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
                         recipe == null ? null : recipe.facts()));
@@ -82,6 +100,15 @@ public final class Preparation {
                 prepared.manifest().numShards(),
                 prepared.manifest().quarantined());
         return prepared;
+    }
+
+    /** A plan of the same work that was kept beside the job. */
+    private static @Nullable Forecast measured(Layout.Job job, @Nullable CheckedRecipe recipe, Execution execution) {
+        String sha256 = recipe == null ? null : Sha256.hex(recipe.facts().content());
+        return new JobFiles(job)
+                .forecast()
+                .filter(forecast -> forecast.work().equals(new Forecast.Work(sha256, execution)))
+                .orElse(null);
     }
 
     private @Nullable CheckedRecipe recipe(JobDescriptor asked) {

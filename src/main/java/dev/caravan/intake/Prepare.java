@@ -72,11 +72,12 @@ public final class Prepare {
         }
     }
 
-    private Prepared make(PrepareRequest request, InputFiles input, ReadWatch watch) throws IOException {
+    private Prepared make(PrepareRequest asked, InputFiles input, ReadWatch watch) throws IOException {
         long size = 0;
         for (Path file : input.files()) {
             size += Stamp.of(file).size();
         }
+        PrepareRequest request = asked.ofInput(size);
         RangeScan.@Nullable Found ranges = null;
         if (request.shardForm() != ShardForm.FILES) {
             watch.expect(size);

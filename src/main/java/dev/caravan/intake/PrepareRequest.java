@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A job to prepare.
  *
  * @param datasetPath a .jsonl or .ndjson file, as it is or as .gz or .zst, or a folder of them
- * @param numShards null means auto: chosen from the size of the input
+ * @param numShards null means auto
+ * @param auto chooses the number then
  * @param shardForm null means ranges where no record must change, else files
  * @param output where the merged result will go
  * @param recipe null for engine command: then records stay as they are
@@ -24,6 +25,7 @@ public record PrepareRequest(
         String jobId,
         Path datasetPath,
         @Nullable Integer numShards,
+        AutoShards auto,
         @Nullable ShardForm shardForm,
         Execution execution,
         Policy policy,
@@ -40,6 +42,17 @@ public record PrepareRequest(
         if (numShards != null && numShards < 1) {
             throw new IntakeException("num_shards must be 1 or more, or auto; found " + numShards);
         }
+    }
+
+    /** The same with what is known of input of this size. */
+    PrepareRequest ofInput(long bytes) {
+        return new PrepareRequest(
+                job, jobId, datasetPath, numShards, auto.ofInput(bytes), shardForm, execution, policy, output, recipe);
+    }
+
+    /** How many shards input of this many records and bytes of records is cut into. */
+    int shardsOf(long rows, long bytes) {
+        return numShards == null ? auto.of(rows, bytes) : numShards;
     }
 
     Map<String, String> mediaKeys() {

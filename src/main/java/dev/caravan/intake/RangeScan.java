@@ -65,15 +65,14 @@ final class RangeScan {
         if (records == 0) {
             throw new MustCopy("the input is empty");
         }
-        Integer asked = request.numShards();
-        int wanted = asked == null ? ShardCuts.auto(Long.MAX_VALUE, records) : asked;
+        int wanted = request.shardsOf(ShardCuts.UNKNOWN, records);
         Normalizer normalizer = Scan.normalizer(request, input);
         Found found = new RangeScan(input, normalizer, watch, ShardCuts.UNKNOWN, new Sizes(records, wanted)).run();
         if (found.complete()) {
             return found;
         }
         long rows = found.scan().rows();
-        int possible = asked == null ? ShardCuts.auto(rows, records) : asked;
+        int possible = request.shardsOf(rows, records);
         if (possible > rows) {
             throw new MustCopy("there are fewer records than shards");
         }

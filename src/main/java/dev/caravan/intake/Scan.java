@@ -35,7 +35,7 @@ record Scan(List<Manifest.InputFile> files, long rows, long bytes, int shards, L
                     + (pass.lines() == 0 ? "" : ", but " + pass.lines() + " line(s) that are not records")
                     + "; check that they were written completely");
         }
-        int shards = request.numShards() == null ? ShardCuts.auto(pass.rows(), bytes[0]) : request.numShards();
+        int shards = request.shardsOf(pass.rows(), bytes[0]);
         if (shards > pass.rows()) {
             throw new IntakeException("num_shards is " + shards + " but the input holds only " + pass.rows()
                     + " record(s) and no shard may be empty: choose num_shards from 1 to " + pass.rows()

@@ -8,13 +8,6 @@ package dev.caravan.intake;
  * Depends on the records' sizes alone, so the same input is cut alike on every host.
  */
 final class ShardCuts {
-    /** What auto aims at. */
-    static final long AUTO_BYTES = 256L << 20;
-    /** What auto makes at least, so that small input is spread over a few nodes too. */
-    static final int AUTO_LEAST = 4;
-    /** What auto makes at most: the size Caravan is designed for. */
-    static final int AUTO_MOST = 100_000;
-
     /** A number of rows that is not known yet: then the last shards may find no record left. */
     static final long UNKNOWN = Long.MAX_VALUE;
 
@@ -30,12 +23,6 @@ final class ShardCuts {
         this.totalRows = totalRows;
         this.totalBytes = totalBytes;
         this.shards = shards;
-    }
-
-    /** The number of shards for input of this size when none is asked for. */
-    static int auto(long totalRows, long totalBytes) {
-        long bySize = totalBytes / AUTO_BYTES + (totalBytes % AUTO_BYTES == 0 ? 0 : 1);
-        return (int) Math.min(totalRows, Math.min(AUTO_MOST, Math.max(AUTO_LEAST, bySize)));
     }
 
     /** The index of the shard that the next record belongs to. @param length of the record, line feed included */

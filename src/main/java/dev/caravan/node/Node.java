@@ -183,7 +183,13 @@ public final class Node {
         main.bind("shardWork", work.shards());
         main.bind("prepareWork", work.roles(Role.PREPARE, ActiveJob.Phase.PREPARE));
         main.bind("finalizeWork", work.roles(Role.FINALIZE, ActiveJob.Phase.FINALIZE));
-        main.bind("preparation", new Preparation(python::recipe, work::isDraining));
+        main.bind(
+                "preparation",
+                new Preparation(
+                        python::recipe,
+                        work::isDraining,
+                        settings.size("intake.shard_bytes"),
+                        job -> KnownNodes.slots(job, settings)));
         main.bind("merging", new Merging());
         ReadModel readModel = readModel();
         main.bind("readModel", readModel);

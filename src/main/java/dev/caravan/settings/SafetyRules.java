@@ -29,6 +29,7 @@ final class SafetyRules {
         marginLeavesTimeToWork();
         backoffGrows();
         within("claim.watch", 1, Integer.MAX_VALUE);
+        atLeast("intake.shard_bytes", 1);
         within("node.slots", 1, Integer.MAX_VALUE);
         within("gpus.logical", 0, Integer.MAX_VALUE);
         within("http.port", 0, 65_535);
@@ -87,6 +88,12 @@ final class SafetyRules {
     private void positive(String key) {
         if (draft.areReadable(key) && duration(key).isZero()) {
             refuse(key, key, "more than nothing", "");
+        }
+    }
+
+    private void atLeast(String key, long bytes) {
+        if (draft.areReadable(key) && ByteSizes.parse(draft.get(key).value()) < bytes) {
+            refuse(key, key, "at least " + bytes + "B", "");
         }
     }
 

@@ -16,6 +16,11 @@ public record Execution(Engine engine, List<String> command, Ray ray) {
         command = List.copyOf(command);
     }
 
+    /** Whether each shard pays for the start of Ray and of the operators. */
+    public boolean startsForEachShard() {
+        return engine == Engine.DATA_JUICER && !ray.address().equals(Ray.WARM);
+    }
+
     /**
      * @param address {@code warm} keeps a Ray and its operators from attempt to attempt, {@code local} starts a Ray for
      *     each attempt, {@code auto} joins the one that runs on the node

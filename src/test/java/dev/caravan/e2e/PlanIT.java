@@ -3,6 +3,7 @@ package dev.caravan.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A forecast from a sample of the input, which is really worked on. */
 class PlanIT {
+    private static final int AUTO_FOR_SO_FEW_BYTES = 4;
+
     @RegisterExtension
     final Fleet fleet = new Fleet();
 
@@ -77,6 +80,22 @@ class PlanIT {
         assertThat(fleet.run("status", "--job-dir", job.jobDir()).endsWith(0).stdout())
                 .containsPattern("(?m)^plan    \\d+ s forecast \\(\\d+ to \\d+\\), \\d+ s taken; results of \\d+ bytes"
                         + " forecast, " + bytes + " bytes made$");
+    }
+
+    @Test
+    void a_job_that_leaves_the_number_of_shards_to_caravan_is_cut_by_a_kept_forecast() throws IOException {
+        emptyScratch();
+        Sample job = new Sample(fleet.folder(), "cut", 400, 4).written("sleep $(awk 'END {print NR * 0.05}' \"$1\")");
+        Files.writeString(
+                job.descriptor(), Files.readString(job.descriptor()).replace("num_shards: 4", "num_shards: auto"));
+        String descriptor = job.descriptor().toString();
+        CaravanProcess planned = fleet.run("plan", descriptor, "--nodes", "6", "--job-dir", job.jobDir(), "--json");
+        JsonNode forecast = Json.tree(planned.endsWith(0).stdout().getBytes(StandardCharsets.UTF_8));
+
+        fleet.run("prepare", descriptor, "--job-dir", job.jobDir()).endsWith(0);
+
+        int shards = new JobFiles(job.inOwnDirectory()).manifest().numShards();
+        assertThat(shards).isEqualTo(forecast.get("shards").asInt()).isGreaterThan(AUTO_FOR_SO_FEW_BYTES);
     }
 
     @Test

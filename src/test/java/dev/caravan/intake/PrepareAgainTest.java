@@ -42,11 +42,12 @@ class PrepareAgainTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 0})
-    void the_same_request_changes_nothing_and_auto_is_the_number_it_would_choose(int shards) throws IOException {
+    void the_same_request_changes_nothing_and_auto_is_any_number(int shards) throws IOException {
         if (shards == 0) {
             scene = new Scene(scene.root.resolve("auto"));
             scene.write("a.jsonl", "{}\n{}\n{}\n{}\n{}\n");
             scene.prepare();
+            scene.slots = 5;
         }
         byte[] before = Files.readAllBytes(scene.job.manifest());
 
@@ -152,6 +153,7 @@ class PrepareAgainTest {
     void who_loses_the_race_against_another_request_is_told() throws IOException {
         Scene race = new Scene(scene.root.resolve("race"));
         race.write("a.jsonl", "{}\n{}\n");
+        race.shards = 2;
         PrepareRequest mine = race.request();
         race.shards = 1;
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.caravan.jsonl.BadJsonlException;
 import dev.caravan.packing.Packed;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class PrepareTest {
     @TempDir
@@ -204,6 +206,21 @@ class PrepareTest {
         assertThat(other.prepare().manifest().numShards()).isEqualTo(2);
     }
 
+    @ParameterizedTest
+    @EnumSource(ShardForm.class)
+    void auto_cuts_by_bytes_and_for_the_slots_that_are_known(ShardForm form) throws IOException {
+        String megabyte = ("{\"t\":\"" + "x".repeat(9_991) + "\"}\n").repeat(100);
+        scene.form = form;
+        scene.write("a.jsonl", megabyte.repeat(3));
+        scene.slots = 2;
+        assertThat(scene.prepare().manifest().numShards()).as("eight a slot").isEqualTo(16);
+
+        Scene other = new Scene(scene.root.resolve("other"));
+        other.form = form;
+        other.write("a.jsonl", megabyte.repeat(12));
+        assertThat(other.prepare().manifest().numShards()).as("a minute each").isEqualTo(12);
+    }
+
     @Test
     void one_huge_record_leaves_no_shard_empty() throws IOException {
         scene.write("a.jsonl", "{\"t\":\"" + "x".repeat(3_000_000) + "\"}\n{}\n{}\n");
@@ -249,6 +266,7 @@ class PrepareTest {
                 "j",
                 scene.dataset,
                 null,
+                scene.auto(),
                 null,
                 Scene.COMMAND,
                 scene.policy,

@@ -61,6 +61,7 @@ class RangesTest {
                             "job-1",
                             files.dataset,
                             files.shards,
+                            files.auto(),
                             ShardForm.FILES,
                             files.execution,
                             files.policy,

@@ -36,6 +36,7 @@ final class Scene {
     ShardForm form = ShardForm.FILES;
 
     Execution execution = COMMAND;
+    int slots = 1;
     Policy policy = Policy.DEFAULT;
 
     @Nullable
@@ -72,7 +73,12 @@ final class Scene {
     }
 
     PrepareRequest request() {
-        return new PrepareRequest(job, "job-1", dataset, shards, form, execution, policy, output, recipe);
+        return new PrepareRequest(job, "job-1", dataset, shards, auto(), form, execution, policy, output, recipe);
+    }
+
+    /** A megabyte is a minute of work. */
+    AutoShards auto() {
+        return new AutoShards(1_000_000, slots, execution, null);
     }
 
     Prepared prepare() {

@@ -83,21 +83,6 @@ class ShardCutsTest {
                 .containsExactly(0, 1, 1, 1);
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "1, 10, 1",
-        "3, 10, 3",
-        "1000, 10, 4",
-        "1000, 1073741824, 4",
-        "1000, 1073741825, 5",
-        "7, 1099511627776, 7",
-        "1000000000, 1099511627776, 4096",
-        "1000000000, 1125899906842624, 100000"
-    })
-    void auto_follows_the_size_within_its_bounds(long rows, long bytes, int expected) {
-        assertThat(ShardCuts.auto(rows, bytes)).isEqualTo(expected);
-    }
-
     private static int[] cut(long[] lengths, int shards) {
         ShardCuts cuts = new ShardCuts(lengths.length, Arrays.stream(lengths).sum(), shards);
         return Arrays.stream(lengths).mapToInt(cuts::shardOfNext).toArray();

@@ -37,6 +37,7 @@ class SettingsTest {
         "node.drain, 10s, DURATION",
         "node.routes, '', TEXT",
         "intake.settle, 2s, DURATION",
+        "intake.shard_bytes, 64MiB, SIZE",
         "exec.grace, 10s, DURATION",
         "exec.scratch, '', TEXT",
         "gpus.devices, '', TEXT",
@@ -56,8 +57,8 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(23);
-        assertThat(load().properties()).hasSize(23);
+        assertThat(load().keys()).hasSize(24);
+        assertThat(load().properties()).hasSize(24);
     }
 
     @Test
@@ -80,7 +81,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(23);
+        assertThat(keys).isEqualTo(24);
     }
 
     @Test
@@ -170,7 +171,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(27);
+                .hasSize(28);
     }
 
     @Test
@@ -223,6 +224,7 @@ class SettingsTest {
                 "retry.backoff_max | 4s | expected at least retry.backoff = 5s, found '4s'",
                 "claim.watch | 0 | expected at least 1, found '0'",
                 "node.slots | 0 | expected at least 1, found '0'",
+                "intake.shard_bytes | 0KiB | expected at least 1B, found '0KiB'",
                 "gpus.logical | -1 | expected at least 0, found '-1'",
                 "http.port | 65536 | expected 0 to 65535, found '65536'",
                 "http.port | -1 | expected 0 to 65535, found '-1'",

@@ -7,13 +7,15 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ForecastTest {
+    private static final Forecast.Work WORK =
+            new Forecast.Work(null, new Execution(Engine.COMMAND, List.of("cat"), Execution.Ray.DEFAULT));
     private static final Forecast.Costs FREE = new Forecast.Costs(0, 0, 0);
 
     /** A second for each kilobyte of ten records, which become a quarter. */
     private static final List<Forecast.Unit> STEADY = List.of(new Forecast.Unit(10, 1_000, 250, 1));
 
     private static Forecast forecast(long inputBytes, int nodes, int slots, List<Forecast.Unit> units) {
-        return Forecast.of(new Forecast.Job(inputBytes, true, nodes, slots), FREE, units);
+        return Forecast.of(new Forecast.Job(inputBytes, true, nodes, slots, WORK), FREE, units);
     }
 
     @Test
@@ -53,13 +55,26 @@ class ForecastTest {
     @Test
     void what_a_start_and_each_shard_cost_is_not_taken_for_work() {
         Forecast forecast = Forecast.of(
-                new Forecast.Job(80_000, false, 1, 2),
-                new Forecast.Costs(30, 10, 0),
-                List.of(new Forecast.Unit(10, 1_000, 250, 11)));
+                new Forecast.Job(80_000, false, 1, 2, WORK),
+                new Forecast.Costs(30, 4, 0),
+                List.of(new Forecast.Unit(10, 1_000, 250, 5)));
 
         assertThat(forecast.shards()).isEqualTo(16);
-        assertThat(forecast.seconds()).isCloseTo(30 + 8 * 10 + 40, within(0.01));
+        assertThat(forecast.seconds()).isCloseTo(30 + 8 * 4 + 40, within(0.01));
         assertThat(forecast.shardBytes()).isZero();
+    }
+
+    @Test
+    void no_shard_costs_more_than_its_work_unless_a_slot_would_have_none() {
+        List<Forecast.Unit> units = List.of(new Forecast.Unit(10, 1_000, 250, 21));
+        Forecast.Costs cold = new Forecast.Costs(0, 20, 0);
+
+        assertThat(Forecast.of(new Forecast.Job(80_000, false, 1, 2, WORK), cold, units)
+                        .shards())
+                .isEqualTo(4);
+        assertThat(Forecast.of(new Forecast.Job(80_000, false, 3, 2, WORK), cold, units)
+                        .shards())
+                .isEqualTo(6);
     }
 
     @Test
