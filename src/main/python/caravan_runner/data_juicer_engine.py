@@ -171,6 +171,20 @@ def hidden_columns(cfg):
     return {chain.STATS, chain.META} if hides else set()
 
 
+class ColdEngine:
+    def __init__(self, on_stop):
+        self.on_stop = on_stop
+        self.sources = []
+
+    def process(self, request):
+        if request.get("produced"):
+            os.environ["DJ_PRODUCED_DATA_DIR"] = request["produced"]
+        return process(request, self.sources, self.on_stop)
+
+    def close(self):
+        """Nothing outlives `process`."""
+
+
 def process(request, sources, on_stop):
     """Returns the outcome of a success; raises for anything else. Fills `sources` once the operators are known."""
     if not os.access(request["input"], os.R_OK) or not os.path.isfile(request["input"]):

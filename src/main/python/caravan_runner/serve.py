@@ -1,28 +1,24 @@
-"""A process that works through shards one after the other and keeps what is costly: Ray, imports, operators.
+"""A process that works through shards one after the other and keeps what is costly: Ray, imports, operators, workers.
 
 Protocol: one JSON object a line on stdin, {"id": ..., "log": FILE, "request": as for `shard`}; one a line on stdout,
 {"id": ..., "status": what `shard` would have exited with, "outcome": what is in outcome.json}. One request at a time.
 After a status other than 0 the process should be replaced. It ends, with all its Ray processes, when stdin closes, also in
-the middle of a shard, and when it is told to (SIGTERM).
-
-A recipe that cannot be run this way is run by `shard` in a process of its own, each time; the log and outcome.json
-("fallback") say why.
+the middle of a shard, and when it is told to (SIGTERM). All requests of one process are for one engine: see engines.py.
 """
 
 import json
 import os
 import queue
 import signal
-import subprocess
 import sys
 import threading
 import time
 import traceback
 
-from caravan_runner import outcome, shard
+from caravan_runner import engines, outcome, shard
 from caravan_runner.outcome import Terminated
 from caravan_runner.ray_folder import log
-from caravan_runner.shard import BAD_REQUEST, DATA, INFRA, OK, PATIENCE, TERMINATED
+from caravan_runner.shard import BAD_REQUEST, OK, PATIENCE, TERMINATED
 
 
 class Server:
@@ -31,7 +27,6 @@ class Server:
         self.lines = queue.Queue()
         self.busy = threading.Event()
         self.engine = None
-        self.fallback = None
 
     def watch(self, source):
         """In a thread from the first line on: the end of stdin counts also while a shard is being processed."""
@@ -69,71 +64,26 @@ class Server:
             _log_to(asked["log"])
         request = None
         try:
-            request = shard.checked(asked["request"], "request", ("warm",))
+            request = shard.checked(asked["request"], "request", warm=True)
             os.makedirs(request["attempt_dir"], exist_ok=True)
-            result, status = self._process(request)
+            if self.engine is None:
+                self.engine = engines.make(engines.named(request["engine"]).warm, shard.stop)
+            status, result = OK, self.engine.process(request)
+        except engines.EndedWith as e:
+            status, result = e.status, e.outcome
         except BaseException as e:
             traceback.print_exc()
             if request is None:
                 status, result = BAD_REQUEST, {"ok": False, "failure_class": "data", "error": f"bad request: {e}"}
             else:
                 status, result = shard.failed(e, self.engine.sources if self.engine else [])
-                outcome.write(request["attempt_dir"], result)
-            if status == TERMINATED:  # e may be what Ray or an operator made of it
-                raise Terminated(str(e)) from None
+                if status == TERMINATED:  # e may be what Ray or an operator made of it
+                    outcome.write(request["attempt_dir"], result)
+                    raise Terminated(str(e)) from None
+        if request is not None:
+            outcome.write(request["attempt_dir"], result)
         sys.stderr.flush()
         return {"id": asked.get("id"), "status": status, "outcome": result}
-
-    def _process(self, request):
-        from caravan_runner import chain, warm
-
-        if self.fallback is None:
-            try:
-                if self.engine is None:
-                    self.engine = warm.WarmEngine(shard.stop)
-                result = self.engine.process(request)
-                outcome.write(request["attempt_dir"], result)
-                return result, OK
-            except warm.NeedsColdEngine as e:
-                self.fallback = str(e)
-            except Exception as e:
-                why = next((c for c in outcome.chain(e) if isinstance(c, chain.CannotFollow)), None)
-                if why is None:
-                    raise
-                self.fallback = str(why)
-            self.engine.close()
-            self.engine = None
-            signal.signal(signal.SIGTERM, shard.stop)  # Ray has put the system's own back
-        log(f"the recipe cannot be run warm ({self.fallback}): each shard gets a Ray of its own")
-        return self._cold(request)
-
-    def _cold(self, request):
-        asked = os.path.join(request["attempt_dir"], "cold-request.json")
-        output = os.path.join(request["attempt_dir"], "ray-output.jsonl")
-        if os.path.isfile(output):
-            os.remove(output)
-        with open(asked, "w", encoding="utf-8") as f:
-            json.dump({**request, "ray": {**request["ray"], "address": "local"}}, f)
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("RAY_")}
-        if request.get("produced"):
-            environment["DJ_PRODUCED_DATA_DIR"] = request["produced"]
-        child = subprocess.Popen([sys.executable, "-u", "-m", "caravan_runner", "shard", asked],
-                                 stdin=subprocess.DEVNULL, env=environment)
-        try:
-            status = child.wait()
-        except BaseException:
-            child.terminate()
-            child.wait()
-            raise
-        path = os.path.join(request["attempt_dir"], "outcome.json")
-        try:
-            with open(path, encoding="utf-8") as f:
-                result = {**json.load(f), "fallback": self.fallback}
-        except FileNotFoundError:
-            result = outcome.failure(RuntimeError(f"the cold engine ended with {status} and said nothing"))
-            result["fallback"] = self.fallback
-        outcome.write(request["attempt_dir"], result)
-        return result, 128 - status if status < 0 else status
 
 
 def _log_to(path):

@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 
-from caravan_runner import outcome
+from caravan_runner import engines, outcome
 from caravan_runner.outcome import Terminated
 
 OK, DATA, INFRA, BAD_REQUEST, TERMINATED = 0, 1, 3, 64, 143
@@ -41,11 +41,16 @@ def watch_parent(interval=1.0):
 
 def read_request(path):
     with open(path, encoding="utf-8") as f:
-        return checked(json.load(f), path, ("local", "auto"))
+        return checked(json.load(f), path, warm=False)
 
 
-def checked(request, where, addresses):
-    for key in ("recipe", "input", "attempt_dir"):
+def checked(request, where, warm):
+    try:
+        engine = engines.named(request.setdefault("engine", engines.DEFAULT))
+    except ValueError as e:
+        raise ValueError(f"{where}: {e}") from None
+    addresses = ("warm",) if warm else engine.addresses
+    for key in (*engine.paths, "input", "attempt_dir"):
         if not isinstance(request.get(key), str):
             raise ValueError(f"{where}: expected a path in {key!r}, found {request.get(key)!r}")
         request[key] = os.path.abspath(request[key])
@@ -81,15 +86,16 @@ def run(request_path):
         signal.signal(stop_signal, stop)
     if request.get("watch_parent", True):
         watch_parent()
-    sources = []
+    engine = None
     try:
-        from caravan_runner import data_juicer_engine
-
-        result = data_juicer_engine.process(request, sources, stop)
-        status = OK
+        engine = engines.make(engines.named(request["engine"]).cold, stop)
+        status, result = OK, engine.process(request)
     except BaseException as e:
         traceback.print_exc()
-        status, result = failed(e, sources)
+        status, result = failed(e, engine.sources if engine else [])
+    finally:
+        if engine is not None:
+            engine.close()
     outcome.write(attempt_dir, result)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -67,7 +67,7 @@ public final class Attempts {
             BooleanSupplier leaving,
             ShardInputs inputs) {
         this.drivers = Map.of(
-                Engine.DATA_JUICER, new DataJuicerDriver(python, environment, slots),
+                Engine.DATA_JUICER, new DataJuicerDriver(new PythonChild(python, environment, slots)),
                 Engine.COMMAND, new CommandDriver());
         this.gpus = gpus;
         this.ends = new Ends(leaving);
@@ -178,7 +178,7 @@ public final class Attempts {
                 claim.spent().total() + 1,
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
-                ray ? DataJuicerDriver.address(shard) : null,
+                ray ? PythonChild.address(shard) : null,
                 Ledger.of(
                         shard.shard().rows(),
                         result.tally().rows(),
