@@ -35,6 +35,7 @@ final class InputPass {
     private final List<String> withoutRecords = new ArrayList<>();
     private final List<String> withBlankLines = new ArrayList<>();
     private final List<String> empty = new ArrayList<>();
+    private final List<RepeatedKeyCount> repeatedKeys = new ArrayList<>();
     private long record;
     private long rows;
 
@@ -70,9 +71,12 @@ final class InputPass {
         Packing packing = Packing.of(file);
         try (HashedInput in = new HashedInput(file, watch);
                 InputStream text = packing.open(file.toString(), in)) {
-            Records records = records(packing == Packing.NONE ? file.toString() : file + " (unpacked)", file, text);
+            String source = packing == Packing.NONE ? file.toString() : file + " (unpacked)";
+            RepeatedKeyCount repeated = new RepeatedKeyCount(source);
+            repeatedKeys.add(repeated);
+            Records records = records(source, file, text);
             for (@Nullable Line line = records.next(); line != null; line = records.next()) {
-                pass(records, line, sink);
+                pass(records, line, repeated, sink);
             }
             refuseChange(file, before, in.bytesRead());
             note(file, before, records);
@@ -98,12 +102,15 @@ final class InputPass {
         }
     }
 
-    private void pass(Records records, Line line, Sink sink) throws IOException {
+    private void pass(Records records, Line line, RepeatedKeyCount repeated, Sink sink) throws IOException {
         watch.advanceText(line.length());
         Rewrite rewrite = normalizer.rewrite(line, record);
         if (rewrite instanceof Rewrite.Refused refused) {
             records.reject(line, refused.flaw());
             return;
+        }
+        if (records.repeatsKey()) {
+            repeated.add(line.offset());
         }
         record++;
         rows++;
@@ -155,6 +162,7 @@ final class InputPass {
             warnings.add("blank lines, ignored, in " + withBlankLines.size() + " input file(s): "
                     + NameList.of(withBlankLines));
         }
+        warnings.addAll(RepeatedKeyCount.warnings(repeatedKeys));
         return warnings;
     }
 }

@@ -9,11 +9,13 @@ import java.nio.file.Path;
 final class LineCheck {
     private final Path file;
     private final Normalizer normalizer;
+    private final RepeatedKeyCount repeatedKeys;
     private final RecordCheck check = new RecordCheck();
 
-    LineCheck(Path file, Normalizer normalizer) {
+    LineCheck(Path file, Normalizer normalizer, RepeatedKeyCount repeatedKeys) {
         this.file = file;
         this.normalizer = normalizer;
+        this.repeatedKeys = repeatedKeys;
     }
 
     /**
@@ -37,6 +39,9 @@ final class LineCheck {
             }
             if (!(normalizer.rewrite(new Line(b, line, end, 0, 0, true), 0) instanceof Rewrite.Same)) {
                 throw found(block, line, "a record that must change, for its media paths or its index");
+            }
+            if (check.repeatsKey()) {
+                repeatedKeys.add(block.offset() + line);
             }
             rows++;
             line = end + 1;

@@ -41,6 +41,7 @@ final class RangeScan {
     private final AtomicReference<@Nullable RuntimeException> trouble = new AtomicReference<>();
     private final List<RangeShard> shards = new ArrayList<>();
     private final List<LongAdder> rows = new ArrayList<>();
+    private final List<RepeatedKeyCount> repeatedKeys = new ArrayList<>();
     private final List<Manifest.InputFile> unhashed = new ArrayList<>();
     private final List<OrderedDigest> digests = new ArrayList<>();
 
@@ -119,6 +120,7 @@ final class RangeScan {
         Stamp before = Stamp.of(file);
         LongAdder fileRows = new LongAdder();
         OrderedDigest digest = new OrderedDigest(threads);
+        repeatedKeys.add(new RepeatedKeyCount(file.toString()));
         try (InputStream in = Disk.open(file)) {
             long size = blocks.readLines(in, block -> {
                 digest.add(block, 0, block.length());
@@ -172,10 +174,11 @@ final class RangeScan {
         }
         RangeShard shard = shards.get(index);
         shard.add(file.toString(), block, from, to, block.buffer()[to - 1] == '\n');
+        RepeatedKeyCount repeated = repeatedKeys.get(repeatedKeys.size() - 1);
         block.share();
         threads.execute(() -> {
             try {
-                long found = new LineCheck(file, normalizer).rows(block, from, to);
+                long found = new LineCheck(file, normalizer, repeated).rows(block, from, to);
                 shard.addRows(found);
                 fileRows.add(found);
             } catch (RuntimeException e) {
@@ -213,7 +216,9 @@ final class RangeScan {
         }
         long totalRows = files.stream().mapToLong(Manifest.InputFile::rows).sum();
         long totalBytes = made.stream().mapToLong(Manifest.Shard::bytes).sum();
-        Scan scan = new Scan(files, totalRows, totalBytes, count, InputPass.withoutRecords(withoutRecords));
+        List<String> warnings = new ArrayList<>(InputPass.withoutRecords(withoutRecords));
+        warnings.addAll(RepeatedKeyCount.warnings(repeatedKeys));
+        Scan scan = new Scan(files, totalRows, totalBytes, count, warnings);
         return new Found(scan, made, made.size() == count);
     }
 }

@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /**
  * Judges whether a line is one JSON object by RFC 8259 in strict UTF-8, in one pass, without recursion and without
- * building anything. Escapes of unpaired surrogates and duplicate keys are valid JSON and pass. Not thread-safe.
+ * building anything. Escapes of unpaired surrogates and repeated keys are valid JSON and pass. Not thread-safe.
  */
 public final class RecordCheck {
     /** Deepest nesting of objects and arrays in a record, the record itself counted: what common parsers accept. */
@@ -19,6 +19,9 @@ public final class RecordCheck {
     }
 
     private final boolean[] isObject = new boolean[MAX_DEPTH];
+    private final int[] firstKey = new int[MAX_DEPTH];
+    private final RepeatedKeys keys = new RepeatedKeys();
+    private boolean escaped;
     private byte[] b = {};
     private int from;
     private int to;
@@ -52,9 +55,16 @@ public final class RecordCheck {
         return members(start);
     }
 
+    /** Whether the record that was found last, or an object in it, has a key twice. */
+    public boolean repeatsKey() {
+        return keys.found();
+    }
+
     private int members(int start) {
         int depth = 1;
         isObject[0] = true;
+        keys.begin();
+        firstKey[0] = keys.open();
         Expect expect = Expect.FIRST_KEY;
         int i = start + 1;
         while (true) {
@@ -67,7 +77,11 @@ public final class RecordCheck {
             boolean closes = c == (inObject ? '}' : ']') && expect != Expect.KEY && expect != Expect.VALUE;
             if (closes) {
                 i++;
-                if (--depth == 0) {
+                depth--;
+                if (inObject) {
+                    keys.close(b, firstKey[depth]);
+                }
+                if (depth == 0) {
                     return i;
                 }
                 expect = Expect.COMMA_OR_CLOSE;
@@ -75,7 +89,7 @@ public final class RecordCheck {
             }
             switch (expect) {
                 case FIRST_KEY, KEY -> {
-                    i = c == '"' ? string(i) : unexpected(i, "expected a key in double quotes");
+                    i = c == '"' ? key(i) : unexpected(i, "expected a key in double quotes");
                     i = i < 0 ? i : colon(skipSpace(i));
                     expect = Expect.VALUE;
                 }
@@ -84,7 +98,8 @@ public final class RecordCheck {
                         if (depth == MAX_DEPTH) {
                             return fail(i, "nested deeper than " + MAX_DEPTH + " levels");
                         }
-                        isObject[depth++] = c == '{';
+                        isObject[depth] = c == '{';
+                        firstKey[depth++] = keys.open();
                         expect = c == '{' ? Expect.FIRST_KEY : Expect.FIRST_ELEMENT;
                         i++;
                     } else {
@@ -115,6 +130,15 @@ public final class RecordCheck {
             i++;
         }
         return i;
+    }
+
+    private int key(int open) {
+        escaped = false;
+        int behind = string(open);
+        if (behind > 0) {
+            keys.add(b, open, behind, escaped);
+        }
+        return behind;
     }
 
     private int colon(int i) {
@@ -154,6 +178,7 @@ public final class RecordCheck {
 
     /** The index behind the escape that starts at {@code i}, or below 0. */
     private int escape(int i) {
+        escaped = true;
         if (i + 1 == to) {
             return fail(i, "broken JSON: the line ends inside an escape");
         }

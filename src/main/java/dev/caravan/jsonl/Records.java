@@ -80,6 +80,11 @@ public final class Records {
         badLines.take(line, flaw);
     }
 
+    /** Whether the record that {@link #next} returned, or an object in it, has a key twice. */
+    public boolean repeatsKey() {
+        return check.repeatsKey();
+    }
+
     public long rows() {
         return rows;
     }

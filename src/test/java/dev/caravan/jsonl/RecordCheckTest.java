@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +28,9 @@ class RecordCheckTest {
                     .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
+
+    private static final ObjectReader STRICT =
+            JACKSON.reader().with(StreamReadFeature.STRICT_DUPLICATE_DETECTION.mappedFeature());
 
     private final RecordCheck check = new RecordCheck();
 
@@ -160,6 +167,38 @@ class RecordCheckTest {
         assertThat(flaw("{\"x\":1}")).as("the record after it").isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            {"b":1,"a":2,"b":3}                   | true
+            {"b":1,"a":2,"c":3}                   | false
+            {"a":{"b":1},"b":2}                   | false
+            {"a":{"b":1,"c":[{"d":1,"d":1}]}}     | true
+            {"a":[{"b":1},{"b":1}]}               | false
+            {"a":{"x":1},"c":{"x":1},"a":3}       | true
+            {"\\u0061bc":1,"abc":2}                | true
+            {"\\u00e9":1,"é":2}                    | true
+            {"\\ud835":1,"\\ud836":2}              | false
+            {"":1,"":2}                           | true
+            {"12345678":1,"12345678x":1}          | false
+            {"12345678xyz":1,"12345678xyz":1}     | true
+            """)
+    void tells_whether_an_object_has_a_key_twice(String json, boolean repeats) {
+        assertThat(flaw(json)).isEmpty();
+        assertThat(check.repeatsKey()).isEqualTo(repeats);
+    }
+
+    @Test
+    void tells_it_of_objects_of_very_many_keys() {
+        for (int last : new int[] {123_456, 200_000}) {
+            String keys = IntStream.concat(IntStream.range(0, 200_000), IntStream.of(last))
+                    .mapToObj("\"k%d\":0"::formatted)
+                    .collect(Collectors.joining(","));
+
+            assertThat(flaw("{" + keys + "}")).isEmpty();
+            assertThat(check.repeatsKey()).isEqualTo(last == 123_456);
+        }
+    }
+
     @Test
     void looks_only_at_the_bytes_it_is_given() {
         byte[] buffer = bytes("xx{\"a\":\"b\"}\"}yyyyyyyyyyyyyyyy");
@@ -198,6 +237,7 @@ class RecordCheckTest {
         RandomJson json = new RandomJson(random);
         int valid = 0;
         int invalid = 0;
+        int repeating = 0;
         for (int k = 0; k < 60_000; k++) {
             String text = json.space() + json.object(5) + json.space();
             byte[] line = k % 3 == 0 ? bytes(text) : json.damaged(text);
@@ -206,11 +246,29 @@ class RecordCheckTest {
             assertThat(flaw.isEmpty())
                     .as("seed %d, line %s, flaw %s", seed, HexFormat.of().formatHex(line), flaw)
                     .isEqualTo(expected);
+            if (expected) {
+                boolean repeats = repeatsKeyForJackson(line);
+                assertThat(check.repeatsKey())
+                        .as("repeats a key: seed %d, line %s", seed, text)
+                        .isEqualTo(repeats);
+                repeating += repeats ? 1 : 0;
+            }
             valid += expected ? 1 : 0;
             invalid += expected ? 0 : 1;
         }
         assertThat(valid).isGreaterThan(20_000);
         assertThat(invalid).isGreaterThan(10_000);
+        assertThat(repeating).isGreaterThan(1000);
+    }
+
+    private static boolean repeatsKeyForJackson(byte[] line) {
+        try {
+            STRICT.readTree(line);
+            return false;
+        } catch (java.io.IOException e) {
+            assertThat(e).hasMessageContaining("Duplicate field");
+            return true;
+        }
     }
 
     private static boolean isObjectForJackson(byte[] line) {
