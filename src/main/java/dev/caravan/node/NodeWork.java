@@ -31,7 +31,9 @@ final class NodeWork {
     private final AtomicInteger claimedShards = new AtomicInteger();
     private final AtomicInteger turn = new AtomicInteger();
     private final Gpus gpus;
-    private final Map<Claimed, ShardClaims> running = new ConcurrentHashMap<>();
+    /** By the token of the claim: work itself would be compared with its whole manifest. */
+    private final Map<String, ShardClaims> running = new ConcurrentHashMap<>();
+
     private volatile boolean draining;
     /** Work that is held, and attempts to get some. */
     private final AtomicInteger busy = new AtomicInteger();
@@ -106,11 +108,12 @@ final class NodeWork {
 
             @Override
             public void finished(Claimed work) {
-                ShardClaims claims = running.remove(work);
+                String token = work.lease().claim().token();
+                ShardClaims claims = running.remove(token);
                 if (claims != null) {
                     claims.finished((ClaimedShard) work);
                 }
-                gpus.giveBack(work.lease().claim().token());
+                gpus.giveBack(token);
                 rest();
             }
         };
@@ -157,8 +160,9 @@ final class NodeWork {
             shard = reserved ? claims.claimNext() : Optional.empty();
         } finally {
             if (shard.isPresent()) {
-                gpus.assign(shard.get().lease().claim().token(), devices.get());
-                running.put(shard.get(), claims);
+                String token = shard.get().lease().claim().token();
+                gpus.assign(token, devices.get());
+                running.put(token, claims);
             } else {
                 gpus.giveBack(devices.get());
                 if (reserved) {
