@@ -68,7 +68,7 @@ public final class Attempts {
             ShardInputs inputs) {
         this.drivers = Map.of(
                 Engine.DATA_JUICER, new DataJuicerDriver(new PythonChild(python, environment, slots)),
-                Engine.COMMAND, new CommandDriver());
+                Engine.COMMAND, new CommandDriver(environment));
         this.gpus = gpus;
         this.ends = new Ends(leaving);
         this.inputs = inputs;
