@@ -4,6 +4,7 @@ import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
@@ -69,6 +70,7 @@ public final class TestJob {
                         Execution.Ray.DEFAULT),
                 POLICY,
                 layout.mergedByDefault().toString(),
+                OutputForm.FILE,
                 List.of(),
                 null,
                 null);

@@ -4,6 +4,7 @@ import dev.caravan.CaravanException;
 import dev.caravan.job.JobDescriptor;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Layout;
 import java.nio.file.Path;
@@ -101,6 +102,7 @@ final class JobOptions {
                 absolute(config),
                 absolute(datasetPath),
                 absolute(output),
+                OutputForm.FILE,
                 shards,
                 null,
                 standard.with(

@@ -28,11 +28,13 @@ final class MergeCommand implements Callable<Integer> {
             names = "--output",
             paramLabel = "FILE",
             description =
-                    "The merged file. Default: what the job was prepared with, else merged.jsonl in the job directory.")
+                    "The merged file, or the folder of parts where the job asks for these. Default: what the job was prepared with.")
     @Nullable
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace the output if it exists.")
+    @Option(
+            names = "--overwrite",
+            description = "Replace the merged file if it exists; a folder of parts is never replaced.")
     boolean overwrite;
 
     @Option(

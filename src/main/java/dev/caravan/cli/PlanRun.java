@@ -12,6 +12,7 @@ import dev.caravan.settings.Settings;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Forecast;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.ShardForm;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
@@ -125,6 +126,7 @@ final class PlanRun {
                 asked.recipe(),
                 dataset.toString(),
                 null,
+                OutputForm.FILE,
                 shards,
                 asked.shardForm(),
                 asked.policy());

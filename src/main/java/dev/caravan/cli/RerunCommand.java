@@ -2,6 +2,7 @@ package dev.caravan.cli;
 
 import dev.caravan.intake.Rerun;
 import dev.caravan.shard.Manifest;
+import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.nio.file.Path;
@@ -40,7 +41,8 @@ final class RerunCommand implements Callable<Integer> {
     @Option(
             names = "--output",
             paramLabel = "FILE",
-            description = "The merged file. Default: merged.jsonl in the new job directory.")
+            description =
+                    "The merged file, or the folder of parts. Default: merged.jsonl, or merged, in the new job directory.")
     @Nullable
     Path output;
 
@@ -49,11 +51,15 @@ final class RerunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        JobFiles from = new JobFiles(new Layout.Job(jobDir));
         Layout.Job to = new Layout.Job(newJobDir);
         Rerun.Made made = Rerun.run(
                 Clock.systemUTC(),
                 new Rerun.Request(
-                        new Layout.Job(jobDir), to, repaired, output == null ? to.mergedByDefault() : output));
+                        from.layout(),
+                        to,
+                        repaired,
+                        output == null ? to.outputByDefault(from.manifest().outputForm()) : output));
         Manifest manifest = made.manifest();
         if (json) {
             System.out.println(Json.line(manifest));

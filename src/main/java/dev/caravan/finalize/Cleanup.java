@@ -7,11 +7,11 @@ import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Removes what an ended job needs no more: its shards and attempts. Manifest, records, report and merged file stay. A
@@ -59,8 +59,7 @@ public final class Cleanup {
     }
 
     private static boolean isWhole(MergeRecord merged) throws IOException {
-        Path output = Path.of(merged.output());
-        return Disk.isFile(output) && Disk.size(output) == merged.sizeBytes();
+        return OutputFiles.size(merged).equals(OptionalLong.of(merged.sizeBytes()));
     }
 
     /** Removes it. May be ended at any moment and run again. */

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,7 @@ final class Concatenation {
     private final Layout.Job job;
     private final List<DoneRecord> results;
     private final BooleanSupplier stillOwner;
+    private final Function<DoneRecord, Path> files;
 
     /** Takes a part of all results at its place; called by several threads. */
     @FunctionalInterface
@@ -45,9 +47,16 @@ final class Concatenation {
     private record Read(DoneRecord result, OrderedDigest digest, LongAdder rows) {}
 
     Concatenation(Layout.Job job, List<DoneRecord> results, BooleanSupplier stillOwner) {
+        this(job, results, stillOwner, result -> job.resolve(result.outputPath()));
+    }
+
+    /** @param files where the results are read */
+    Concatenation(
+            Layout.Job job, List<DoneRecord> results, BooleanSupplier stillOwner, Function<DoneRecord, Path> files) {
         this.job = job;
         this.results = results;
         this.stillOwner = stillOwner;
+        this.files = files;
     }
 
     /** What the records promise; the checksum is known only once the results have been read. */
@@ -71,6 +80,10 @@ final class Concatenation {
     }
 
     void requireOwner() {
+        requireOwner(job, stillOwner);
+    }
+
+    static void requireOwner(Layout.Job job, BooleanSupplier stillOwner) {
         if (!stillOwner.getAsBoolean()) {
             throw new MergeException("gave up merging " + job.path()
                     + ": this node has lost the role finalize and the node that takes it over completes the merge, or"
@@ -122,7 +135,7 @@ final class Concatenation {
             Read read = new Read(result, new OrderedDigest(threads), new LongAdder());
             all.add(read);
             long size;
-            try (InputStream in = Disk.open(job.resolve(result.outputPath()))) {
+            try (InputStream in = Disk.open(files.apply(result))) {
                 size = blocks.read(in, block -> {
                     stopOnTrouble();
                     read.digest().add(block, 0, block.length());

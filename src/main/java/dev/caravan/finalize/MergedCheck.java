@@ -7,17 +7,24 @@ import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.MergeRecord.Part;
+import dev.caravan.shard.OutputForm;
+import dev.caravan.shard.PartsIndex;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
+import dev.caravan.store.Json;
+import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
-/** Whether the merged file is all results in manifest order, and nothing else. */
+/** Whether the output is all results in manifest order, and nothing else. */
 final class MergedCheck {
     private final JobFiles job;
     private final Manifest manifest;
@@ -42,7 +49,12 @@ final class MergedCheck {
         }
         record(record.get());
         Path output = Path.of(record.get().output());
-        Optional<Tally> found = findings.read(null, output, () -> file(output, record.get()));
+        Optional<Tally> found = findings.read(
+                null,
+                output,
+                () -> manifest.outputForm() == OutputForm.PARTS
+                        ? parts(output, record.get())
+                        : file(output, record.get()));
         return findings.step(
                 output + ": "
                         + found.map(tally -> tally.rows() + " rows, " + tally.bytes() + " bytes")
@@ -79,6 +91,42 @@ final class MergedCheck {
             findings.same(null, file, "all results to be", Concatenation.text(all), Concatenation.text(recorded));
             findings.same(null, file, "ledger", MergeRecords.ledger(expected), record.ledger());
         });
+    }
+
+    /** Each part, then whether the index tells of them and nothing else lies beside them. */
+    private Tally parts(Path output, MergeRecord record) throws IOException {
+        MessageDigest all = Sha256.digest();
+        long rows = 0;
+        long bytes = 0;
+        Set<String> names =
+                new HashSet<>(Set.of(Layout.index(output).getFileName().toString()));
+        List<PartsIndex.Part> index = new ArrayList<>();
+        for (Part part : record.shards()) {
+            Path file = Layout.part(output, part.id());
+            String name = file.getFileName().toString();
+            names.add(name);
+            index.add(new PartsIndex.Part(name, part.rows(), part.bytes(), part.sha256()));
+            Optional<Tally> found = findings.read(part.id(), file, () -> raw.of(file, all));
+            if (found.isPresent()) {
+                rows += found.get().rows();
+                bytes += found.get().bytes();
+                if (!found.get().equals(new Tally(part.rows(), part.bytes(), part.sha256()))) {
+                    damaged(file, part, 0, found.get());
+                }
+            }
+        }
+        byte[] expected = Json.bytes(new PartsIndex(record.rows(), record.sizeBytes(), record.sha256(), index));
+        findings.read(null, Layout.index(output), () -> {
+            Tally found = raw.of(Layout.index(output));
+            findings.same(null, Layout.index(output), "sha256", Sha256.hex(expected), found.sha256());
+            return found;
+        });
+        for (String name : Disk.list(output)) {
+            if (!names.contains(name)) {
+                findings.add(null, output.resolve(name), "expected the parts and their index alone, found this too");
+            }
+        }
+        return new Tally(rows, bytes, HexFormat.of().formatHex(all.digest()));
     }
 
     /** The merged file part by part, so that damage is known by its shard. */

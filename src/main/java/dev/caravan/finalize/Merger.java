@@ -8,7 +8,6 @@ import dev.caravan.shard.MergeRecord;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
-import dev.caravan.store.NewFile;
 import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes one file of the results, in manifest order. May be killed at any instruction and run again, here or elsewhere:
- * the file gets its name only once it is complete, and a file that is already this job's result is kept.
+ * Makes one output of the results, in manifest order. May be killed at any instruction and run again, here or elsewhere:
+ * the output gets its name only once it is complete, and one that is already this job's result is kept.
  */
 public final class Merger {
     private final Clock clock;
@@ -44,15 +43,13 @@ public final class Merger {
             OutputRules.check(output, request.job().layout(), manifest);
             List<DoneRecord> results = FinishedShards.of(request.job(), manifest);
             LedgerCheck.require(request.job().layout(), manifest, results);
-            Concatenation all = new Concatenation(request.job().layout(), results, request.stillOwner());
-            Optional<MergeRecord> before = recorded(request, results);
+            MergedOutput merged = MergedOutput.of(manifest.outputForm(), request, results);
+            Optional<MergeRecord> before = recorded(request, merged, results);
             if (before.isPresent()) {
                 return before.get();
             }
-            Tally tally = Disk.exists(output) && !request.overwrite()
-                    ? adopt(output, all.expectedBytes(), () -> all.writeTo(Concatenation.Target.NONE))
-                    : write(request, all);
-            all.requireOwner();
+            Tally tally = merged.make();
+            Concatenation.requireOwner(request.job().layout(), request.stillOwner());
             MergeRecord record = MergeRecords.of(request, manifest, tally, results, clock.instant());
             Disk.replace(request.job().layout().mergeRecord(), Json.bytes(record));
             return record;
@@ -66,7 +63,8 @@ public final class Merger {
     }
 
     /** The record of an earlier merge, if the output is still what it says and made of the same results. */
-    private static Optional<MergeRecord> recorded(MergeRequest request, List<DoneRecord> results) throws IOException {
+    private static Optional<MergeRecord> recorded(MergeRequest request, MergedOutput merged, List<DoneRecord> results)
+            throws IOException {
         Optional<MergeRecord> record;
         try {
             record = request.job().merged();
@@ -80,66 +78,17 @@ public final class Merger {
                         && record.get()
                                 .shards()
                                 .equals(MergeRecords.parts(request.job().layout(), results))
-                        && Disk.isFile(output)
-                        && isFile(output, record.get().sizeBytes(), record.get().sha256())
+                        && merged.isWhole(new Tally(
+                                record.get().rows(),
+                                record.get().sizeBytes(),
+                                record.get().sha256()))
                 ? record
                 : Optional.empty();
-    }
-
-    private static boolean isFile(Path output, long size, String sha256) throws IOException {
-        return Disk.size(output) == size && new RawTally().of(output).sha256().equals(sha256);
-    }
-
-    private static Tally write(MergeRequest request, Concatenation all) throws IOException {
-        Path output = request.output();
-        String maker = maker(request.job());
-        all.requireOwner();
-        Disk.createDirectories(output.getParent());
-        NewFile.removeAbandoned(output, maker);
-        try (NewFile file = NewFile.beside(output, maker)) {
-            Tally tally = all.writeTo(file::write);
-            all.requireOwner();
-            if (request.overwrite()) {
-                file.replace();
-            } else if (!file.publish()) {
-                return adopt(output, tally.bytes(), () -> tally);
-            }
-            return tally;
-        }
     }
 
     /** Names the job in temporary files beside its output. */
     public static String maker(JobFiles job) {
         return Sha256.hex(job.layout().path().toString().getBytes(StandardCharsets.UTF_8))
                 .substring(0, 16);
-    }
-
-    @FunctionalInterface
-    private interface Expected {
-        Tally tally() throws IOException;
-    }
-
-    /**
-     * Takes a file that exists for the result if it is the result: a merge was killed after the publication, or another
-     * one was faster.
-     *
-     * @param expected asked only if the size is right
-     */
-    private static Tally adopt(Path output, long expectedBytes, Expected expected) throws IOException {
-        long found = Disk.size(output);
-        if (found != expectedBytes) {
-            throw foreign(output, expectedBytes + " bytes, found " + found);
-        }
-        Tally tally = expected.tally();
-        String sha256 = new RawTally().of(output).sha256();
-        if (!sha256.equals(tally.sha256())) {
-            throw foreign(output, "sha256 " + tally.sha256() + ", found " + sha256);
-        }
-        return tally;
-    }
-
-    private static MergeException foreign(Path output, String difference) {
-        return new MergeException("the output " + output + " exists and is not this job's result (expected "
-                + difference + "); move it away, choose another --output, or replace it with --overwrite");
     }
 }

@@ -2,6 +2,7 @@ package dev.caravan.finalize;
 
 import dev.caravan.packing.Packing;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.store.Disk;
 import dev.caravan.store.Layout;
 import java.nio.file.Path;
@@ -12,8 +13,14 @@ final class OutputRules {
     private OutputRules() {}
 
     static void check(Path output, Layout.Job job, Manifest manifest) {
-        if (Disk.isDirectory(output)) {
+        boolean parts = manifest.outputForm() == OutputForm.PARTS;
+        if (!parts && Disk.isDirectory(output)) {
             throw refusal(output, "a folder");
+        }
+        if (parts
+                && manifest.inputFiles().stream()
+                        .anyMatch(input -> Path.of(input.path()).startsWith(output))) {
+            throw refusal(output, "a folder of input");
         }
         for (Path own : List.of(job.manifest(), job.recipe(), job.mergeRecord())) {
             if (output.equals(own)) {
@@ -34,7 +41,7 @@ final class OutputRules {
     }
 
     private static MergeException refusal(Path output, String found) {
-        return new MergeException("the output must be a file of its own, found " + output + ", which is " + found
+        return new MergeException("the output must have a place of its own, found " + output + ", which is " + found
                 + "; choose another --output");
     }
 }

@@ -85,6 +85,7 @@ final class ExistingJob {
         differ(found, "execution", manifest.execution(), request.execution());
         differ(found, "policy", manifest.policy(), request.policy());
         differ(found, "output", manifest.output(), request.output().toString());
+        differ(found, "output form", manifest.outputForm(), request.outputForm());
         return found;
     }
 

@@ -89,7 +89,8 @@ public final class Preparation {
                         asked.shardForm(),
                         execution,
                         asked.policy(),
-                        asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
+                        asked.output() == null ? job.outputByDefault(asked.outputForm()) : Path.of(asked.output()),
+                        asked.outputForm(),
                         recipe == null ? null : recipe.facts()));
         prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
         LOG.info(

@@ -5,6 +5,7 @@ import dev.caravan.jsonl.BadJsonlException;
 import dev.caravan.jsonl.Blocks;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
@@ -56,7 +57,7 @@ public final class Prepare {
     public Prepared run(PrepareRequest request) {
         ReadWatch watch = new ReadWatch(stillOwner, progress);
         try {
-            refuseOverlap(request.job(), request.output(), request.datasetPath());
+            refuseOverlap(request.job(), request.output(), request.outputForm(), request.datasetPath());
             Optional<Manifest> existing = existing(request.job());
             InputFiles input = InputFiles.find(request.datasetPath());
             return existing.isPresent()
@@ -160,6 +161,7 @@ public final class Prepare {
                 request.execution(),
                 request.policy(),
                 request.output().toString(),
+                request.outputForm(),
                 warnings,
                 written.quarantine(),
                 null);
@@ -202,11 +204,11 @@ public final class Prepare {
     }
 
     /** What a job writes must not be found as input the next time. */
-    static void refuseOverlap(Layout.Job job, Path output, Path dataset) {
+    static void refuseOverlap(Layout.Job job, Path output, OutputForm form, Path dataset) {
         if (job.path().startsWith(dataset)) {
             throw overlap("job directory", job.path(), dataset);
         }
-        if (output.startsWith(dataset) && InputFiles.isInputName(output)) {
+        if (output.startsWith(dataset) && (form == OutputForm.PARTS || InputFiles.isInputName(output))) {
             throw overlap("output", output, dataset);
         }
     }

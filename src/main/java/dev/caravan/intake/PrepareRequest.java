@@ -2,6 +2,7 @@ package dev.caravan.intake;
 
 import dev.caravan.packing.Packing;
 import dev.caravan.shard.Execution;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Layout;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param numShards null means auto
  * @param auto chooses the number then
  * @param shardForm null means ranges where no record must change, else files
- * @param output where the merged result will go
+ * @param output where the merged file or the folder of parts will go
  * @param recipe null for engine command: then records stay as they are
  */
 public record PrepareRequest(
@@ -30,6 +31,7 @@ public record PrepareRequest(
         Execution execution,
         Policy policy,
         Path output,
+        OutputForm outputForm,
         @Nullable RecipeFacts recipe) {
 
     public PrepareRequest {
@@ -47,7 +49,17 @@ public record PrepareRequest(
     /** The same with what is known of input of this size. */
     PrepareRequest ofInput(long bytes) {
         return new PrepareRequest(
-                job, jobId, datasetPath, numShards, auto.ofInput(bytes), shardForm, execution, policy, output, recipe);
+                job,
+                jobId,
+                datasetPath,
+                numShards,
+                auto.ofInput(bytes),
+                shardForm,
+                execution,
+                policy,
+                output,
+                outputForm,
+                recipe);
     }
 
     /** How many shards input of this many records and bytes of records is cut into. */

@@ -22,7 +22,7 @@ import java.util.UUID;
 public final class Rerun {
     /**
      * @param repairedLines a line for each quarantined one, in their order; a blank one leaves it quarantined
-     * @param output where the merged file will go
+     * @param output where the merged file or the folder of parts will go
      */
     public record Request(Layout.Job from, Layout.Job to, Path repairedLines, Path output) {
         public Request {
@@ -57,7 +57,7 @@ public final class Rerun {
             throw new IntakeException("there are no repaired lines: expected a file " + request.repairedLines
                     + ", found none; begin with a copy of " + request.from.quarantinedLines());
         }
-        Prepare.refuseOverlap(request.to, request.output, Path.of(old.datasetPath()));
+        Prepare.refuseOverlap(request.to, request.output, old.outputForm(), Path.of(old.datasetPath()));
         if (Disk.exists(request.to.path())) {
             throw new IntakeException("job directory " + request.to.path()
                     + " exists: a job never changes what it is; choose a new name");
@@ -134,6 +134,7 @@ public final class Rerun {
                 old.execution(),
                 old.policy(),
                 request.output.toString(),
+                old.outputForm(),
                 old.warnings(),
                 written.quarantine(),
                 new Manifest.Repair(request.from.path().toString(), kept, rows));

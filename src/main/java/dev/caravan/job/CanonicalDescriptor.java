@@ -3,6 +3,7 @@ package dev.caravan.job;
 import dev.caravan.settings.Durations;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Json;
 import java.util.LinkedHashMap;
@@ -23,12 +24,22 @@ public final class CanonicalDescriptor {
                 "command",
                 job.execution().engine() == Engine.COMMAND ? job.execution().command() : null);
         fields.put("dataset_path", job.datasetPath());
-        fields.put("output", job.output());
+        fields.put("output", output(job));
         fields.put("num_shards", job.numShards() == null ? DescriptorReader.AUTO : job.numShards());
         fields.put("shards", job.shardForm());
         fields.put("ray", ray(job.execution().ray()));
         fields.put("policy", policy(job.policy()));
         return Json.bytes(fields);
+    }
+
+    private static @Nullable Object output(JobDescriptor job) {
+        if (job.outputForm() == OutputForm.FILE) {
+            return job.output();
+        }
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("path", job.output());
+        fields.put("form", job.outputForm());
+        return fields;
     }
 
     private static Map<String, @Nullable Object> ray(Ray ray) {

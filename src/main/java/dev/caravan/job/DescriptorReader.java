@@ -9,6 +9,7 @@ import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardForm;
 import java.nio.file.InvalidPathException;
@@ -32,6 +33,8 @@ public final class DescriptorReader {
             "command",
             "dataset_path",
             "output",
+            "output.path",
+            "output.form",
             "num_shards",
             "shards",
             "ray",
@@ -95,7 +98,8 @@ public final class DescriptorReader {
         Engine engine = engine();
         String recipe = path("recipe");
         String dataset = path("dataset_path");
-        String output = path("output");
+        Fields section = root.isSection("output") ? root.section("output").refuseUnknown(FIELDS) : null;
+        String output = section == null ? path("output") : path(section, "path");
         if (output != null && (output.equals(dataset) || output.equals(recipe))) {
             root.refuse("output", "expected a file of its own, found " + output + ", which is the job's input");
         }
@@ -107,6 +111,10 @@ public final class DescriptorReader {
                 recipe,
                 dataset,
                 output,
+                section == null
+                        ? OutputForm.FILE
+                        : section.parsed("form", "expected file or parts", OutputForm::parse)
+                                .orElse(OutputForm.FILE),
                 shards(),
                 root.parsed("shards", "expected ranges or files", ShardForm::parse)
                         .orElse(null),
@@ -171,24 +179,28 @@ public final class DescriptorReader {
         if (program.isBlank()) {
             root.refuse("command", "expected a program as the first element, found ''");
         } else if (program.indexOf('/') >= 0) {
-            command.set(0, resolve("command", program).orElse(program));
+            command.set(0, resolve(root, "command", program).orElse(program));
         }
         return command;
     }
 
     private @Nullable String path(String field) {
-        return root.text(field).flatMap(text -> resolve(field, text)).orElse(null);
+        return path(root, field);
     }
 
-    private Optional<String> resolve(String field, String text) {
+    private @Nullable String path(Fields fields, String field) {
+        return fields.text(field).flatMap(text -> resolve(fields, field, text)).orElse(null);
+    }
+
+    private Optional<String> resolve(Fields fields, String field, String text) {
         if (text.isBlank() || URL.matcher(text).matches()) {
-            root.refuse(field, "expected a path on a file system that all nodes share, found '" + text + "'");
+            fields.refuse(field, "expected a path on a file system that all nodes share, found '" + text + "'");
             return Optional.empty();
         }
         try {
             return Optional.of(base.resolve(text).normalize().toString());
         } catch (InvalidPathException e) {
-            root.refuse(field, "expected a path, found '" + e.getInput() + "': " + e.getReason());
+            fields.refuse(field, "expected a path, found '" + e.getInput() + "': " + e.getReason());
             return Optional.empty();
         }
     }

@@ -60,6 +60,11 @@ final class Fields {
         return new Fields(source, section + name + ".", new Mapping(line, List.of()), problems);
     }
 
+    boolean isSection(String name) {
+        Entry entry = entries.get(name);
+        return entry != null && entry.value() instanceof Mapping;
+    }
+
     boolean has(String name) {
         Entry entry = entries.get(name);
         return entry != null && !(entry.value() instanceof Nothing);

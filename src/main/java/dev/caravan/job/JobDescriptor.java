@@ -1,6 +1,7 @@
 package dev.caravan.job;
 
 import dev.caravan.shard.Execution;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardForm;
 import java.util.Optional;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param priority of two jobs, nodes claim shards of the one with the greater first
  * @param recipe Data-Juicer recipe; null for engine {@code command}
  * @param datasetPath a .jsonl file, perhaps .gz or .zst, or a folder of them; null means the recipe's {@code dataset_path}
- * @param output where the merged file goes; null means {@code merged.jsonl} in the job directory
+ * @param output where the merged file or the folder of parts goes; null means {@code merged.jsonl} or {@code merged} in
+ *     the job directory
  * @param numShards null means auto: chosen from the size of the input
  * @param shardForm null means ranges where no record must change, else files
  */
@@ -26,6 +28,7 @@ public record JobDescriptor(
         @Nullable String recipe,
         @Nullable String datasetPath,
         @Nullable String output,
+        OutputForm outputForm,
         @Nullable Integer numShards,
         @Nullable ShardForm shardForm,
         Policy policy) {

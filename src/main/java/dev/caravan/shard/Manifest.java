@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param normalizedSha256 SHA-256 (hex) of all shards' bytes in manifest order; absent where shards are ranges
  * @param recipe absent for engine {@code command}
  * @param codeVersion version of the engine's code; nodes with another refuse the job; absent for engine command
- * @param output where the merged result goes, absolute
+ * @param output where the merged file or the folder of parts goes, absolute
  * @param quarantine the input lines that were set aside; null if there are none
  * @param repair the job that this one repairs; null for a job made from input alone
  */
@@ -39,6 +39,7 @@ public record Manifest(
         Execution execution,
         Policy policy,
         String output,
+        OutputForm outputForm,
         List<String> warnings,
         @Nullable Quarantine quarantine,
         @Nullable Repair repair) {
@@ -74,6 +75,7 @@ public record Manifest(
                 otherExecution,
                 otherPolicy,
                 output,
+                outputForm,
                 warnings,
                 quarantine,
                 repair);

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * What a merge made: {@code merge.json}, and the result of the commands that end with a merge.
  *
- * @param output the merged file, absolute
+ * @param output the merged file or the folder of parts, absolute
  * @param rows records in it
  * @param quarantined lines of the input that were set aside, so that nothing of them is in it
  * @param ledger of all shards together

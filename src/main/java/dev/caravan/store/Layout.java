@@ -1,5 +1,6 @@
 package dev.caravan.store;
 
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.ShardId;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -101,6 +102,16 @@ public final class Layout {
         public Path session(String id) {
             return path.resolve(".session-" + id);
         }
+    }
+
+    /** A shard's results in an output of parts. */
+    public static Path part(Path output, ShardId shard) {
+        return output.resolve(shard + ".jsonl");
+    }
+
+    /** What the parts of an output are. */
+    public static Path index(Path output) {
+        return output.resolve("index.json");
     }
 
     /** Scratch space of the short check at the start of a node. */
@@ -254,6 +265,10 @@ public final class Layout {
 
         public Path mergedByDefault() {
             return path.resolve("merged.jsonl");
+        }
+
+        public Path outputByDefault(OutputForm form) {
+            return form == OutputForm.PARTS ? path.resolve("merged") : mergedByDefault();
         }
 
         public Path mergeRecord() {

@@ -43,7 +43,7 @@ public final class NewFile implements AutoCloseable {
     }
 
     static NewFile beside(Path target, String maker, Linking linking) throws IOException {
-        Path temporary = target.resolveSibling(PREFIX + maker + "-" + UUID.randomUUID());
+        Path temporary = temporary(target, maker);
         return new NewFile(
                 target,
                 temporary,
@@ -53,9 +53,33 @@ public final class NewFile implements AutoCloseable {
 
     /** Removes what a killed process of the same maker left. One that still writes will fail to publish. */
     public static void removeAbandoned(Path target, String maker) throws IOException {
-        for (Path file : unpublished(target, maker)) {
-            Files.deleteIfExists(file);
+        for (Path unpublished : unpublished(target, maker)) {
+            if (Files.isDirectory(unpublished)) {
+                removeFolder(unpublished);
+            } else {
+                Files.deleteIfExists(unpublished);
+            }
         }
+    }
+
+    /** Takes its name away first, so that whoever still fills it cannot publish what is left of it. */
+    private static void removeFolder(Path unpublished) throws IOException {
+        Path aside = unpublished.resolveSibling(unpublished.getFileName() + "-abandoned");
+        try {
+            Disk.rename(unpublished, aside);
+        } catch (NoSuchFileException published) {
+            return;
+        }
+        Disk.deleteTree(aside);
+    }
+
+    /** A folder that is unpublished as long as it has this name. */
+    public static Path folderBeside(Path target, String maker) throws IOException {
+        return Files.createDirectory(temporary(target, maker));
+    }
+
+    private static Path temporary(Path target, String maker) {
+        return target.resolveSibling(PREFIX + maker + "-" + UUID.randomUUID());
     }
 
     /** What the same maker writes just now, or left when it was killed. */

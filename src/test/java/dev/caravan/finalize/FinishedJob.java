@@ -12,6 +12,7 @@ import dev.caravan.shard.Ledger;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.OperatorRows;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardForm;
 import dev.caravan.shard.ShardId;
@@ -44,27 +45,35 @@ final class FinishedJob {
     final JobFiles files;
     final Path input;
     final Path output;
+    private final OutputForm outputForm;
     private final List<String> results;
 
-    private FinishedJob(Path folder, List<String> results) {
+    private FinishedJob(Path folder, OutputForm outputForm, List<String> results) {
         this.layout = new Layout.Job(folder.resolve("job"));
         this.files = new JobFiles(layout);
         this.input = folder.resolve("input.jsonl");
-        this.output = folder.resolve("out/merged.jsonl");
+        this.output = folder.resolve(outputForm == OutputForm.PARTS ? "out/merged" : "out/merged.jsonl");
+        this.outputForm = outputForm;
         this.results = results;
     }
 
     static FinishedJob in(Path folder, String... results) throws IOException {
-        return made(ShardForm.FILES, folder, results);
+        return made(ShardForm.FILES, OutputForm.FILE, folder, results);
     }
 
     /** The same shards as ranges of the input, without files of their own. */
     static FinishedJob inRanges(Path folder, String... results) throws IOException {
-        return made(ShardForm.RANGES, folder, results);
+        return made(ShardForm.RANGES, OutputForm.FILE, folder, results);
     }
 
-    private static FinishedJob made(ShardForm form, Path folder, String... results) throws IOException {
-        FinishedJob job = new FinishedJob(folder, List.of(results));
+    /** Whose output is a folder of parts. */
+    static FinishedJob inParts(Path folder, String... results) throws IOException {
+        return made(ShardForm.FILES, OutputForm.PARTS, folder, results);
+    }
+
+    private static FinishedJob made(ShardForm form, OutputForm outputForm, Path folder, String... results)
+            throws IOException {
+        FinishedJob job = new FinishedJob(folder, outputForm, List.of(results));
         for (Path directory : List.of(job.layout.locks(), job.layout.doneRecords(), job.layout.failedRecords())) {
             Files.createDirectories(directory);
         }
@@ -118,6 +127,7 @@ final class FinishedJob {
                 new Execution(Engine.DATA_JUICER, List.of(), Execution.Ray.DEFAULT),
                 Policy.DEFAULT,
                 output.toString(),
+                outputForm,
                 List.of("a warning"),
                 null,
                 null);

@@ -347,7 +347,7 @@ class MergerTest {
             assertThatThrownBy(() -> job.merge(request))
                     .as("%s", own)
                     .isInstanceOf(MergeException.class)
-                    .hasMessageContaining("the output must be a file of its own, found " + own + ", which is a");
+                    .hasMessageContaining("the output must have a place of its own, found " + own + ", which is a");
         }
         MergeRequest inJob = new MergeRequest(job.files, job.layout.mergedByDefault(), false, "node-m", () -> true);
         assertThat(job.merge(inJob).rows()).isEqualTo(3);

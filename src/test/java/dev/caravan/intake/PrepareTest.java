@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.caravan.jsonl.BadJsonlException;
 import dev.caravan.packing.Packed;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.ShardForm;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.JobFiles;
@@ -258,8 +259,13 @@ class PrepareTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"job/j, out.jsonl, job directory", "../j, merged.jsonl, output"})
-    void a_place_that_would_become_input_is_refused(String job, String output, String what) throws IOException {
+    @CsvSource({
+        "job/j, out.jsonl, FILE, job directory",
+        "../j, merged.jsonl, FILE, output",
+        "../j, merged, PARTS, output"
+    })
+    void a_place_that_would_become_input_is_refused(String job, String output, OutputForm form, String what)
+            throws IOException {
         Path file = scene.write("a.jsonl", "{}\n");
         PrepareRequest request = new PrepareRequest(
                 new dev.caravan.store.Layout.Job(scene.input.resolve(job)),
@@ -271,6 +277,7 @@ class PrepareTest {
                 Scene.COMMAND,
                 scene.policy,
                 scene.input.resolve(output),
+                form,
                 null);
 
         assertThatThrownBy(() -> new Prepare(Clock.systemUTC(), () -> true, Progress.NONE).run(request))

@@ -66,6 +66,7 @@ class RangesTest {
                             files.execution,
                             files.policy,
                             files.output,
+                            files.outputForm,
                             null))
                     .manifest();
 

@@ -3,6 +3,7 @@ package dev.caravan.intake;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Layout;
@@ -35,6 +36,7 @@ final class Scene {
     @Nullable
     ShardForm form = ShardForm.FILES;
 
+    OutputForm outputForm = OutputForm.FILE;
     Execution execution = COMMAND;
     int slots = 1;
     Policy policy = Policy.DEFAULT;
@@ -73,7 +75,8 @@ final class Scene {
     }
 
     PrepareRequest request() {
-        return new PrepareRequest(job, "job-1", dataset, shards, auto(), form, execution, policy, output, recipe);
+        return new PrepareRequest(
+                job, "job-1", dataset, shards, auto(), form, execution, policy, output, outputForm, recipe);
     }
 
     /** A megabyte is a minute of work. */

@@ -9,6 +9,7 @@ import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.OnBadRecord;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardForm;
@@ -76,6 +77,7 @@ class DescriptorReaderTest {
             "/mnt/shared/inbox/recipes/clean.yaml",
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
+            OutputForm.FILE,
             64,
             ShardForm.RANGES,
             new Policy(
@@ -103,6 +105,20 @@ class DescriptorReaderTest {
     }
 
     @Test
+    void an_output_of_parts_survives_the_canonical_form() {
+        for (String asked : List.of("output: {path: ../out/web, form: parts}", "output: {form: parts}")) {
+            JobDescriptor job = read(MINIMAL + asked + "\n");
+
+            assertThat(job.outputForm()).isEqualTo(OutputForm.PARTS);
+            assertThat(job.output()).isEqualTo(asked.contains("path") ? "/mnt/shared/out/web" : null);
+            assertThat(DescriptorReader.read(CanonicalDescriptor.bytes(job), "again", Path.of("/")))
+                    .isEqualTo(job);
+        }
+        assertThat(read(MINIMAL + "output: {path: o.jsonl, form: file}\n"))
+                .isEqualTo(read(MINIMAL + "output: o.jsonl\n"));
+    }
+
+    @Test
     void json_asks_for_the_same_as_yaml() {
         assertThat(read(FULL_JSON)).isEqualTo(FULL);
     }
@@ -117,6 +133,7 @@ class DescriptorReaderTest {
                         "/mnt/shared/inbox/r.yaml",
                         null,
                         null,
+                        OutputForm.FILE,
                         null,
                         null,
                         new Policy(

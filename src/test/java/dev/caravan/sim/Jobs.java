@@ -3,6 +3,7 @@ package dev.caravan.sim;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardId;
 import java.util.List;
@@ -36,6 +37,7 @@ final class Jobs {
                 new Execution(Engine.COMMAND, List.of("true"), Execution.Ray.DEFAULT),
                 policy,
                 "/out.jsonl",
+                OutputForm.FILE,
                 List.of(),
                 null,
                 null);

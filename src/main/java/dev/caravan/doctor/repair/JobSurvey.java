@@ -1,7 +1,7 @@
 package dev.caravan.doctor.repair;
 
 import dev.caravan.finalize.Merger;
-import dev.caravan.finalize.RawTally;
+import dev.caravan.finalize.OutputFiles;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.RoleResult;
@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -114,14 +115,12 @@ final class JobSurvey {
                     bench -> bench.moveAside(file)));
         } else if (record != null) {
             output = Path.of(record.output());
-            String found = Disk.isFile(output)
-                    ? Disk.size(output) == record.sizeBytes() ? null : Disk.size(output) + " bytes"
-                    : "not there";
-            if (found != null) {
+            OptionalLong found = OutputFiles.size(record);
+            if (!found.equals(OptionalLong.of(record.sizeBytes()))) {
                 cases.add(Case.person(
                         job.relative(file),
                         "its output " + output + " of " + record.sizeBytes() + " bytes is "
-                                + (found.startsWith("not") ? found : "of " + found),
+                                + (found.isEmpty() ? "not there" : "of " + found.getAsLong() + " bytes"),
                         "if nobody moved or changed it on purpose: caravan merge --job-dir " + job.path()
                                 + " makes it again (--overwrite if another file is there)"));
             }
@@ -137,11 +136,9 @@ final class JobSurvey {
             MergeRecord record = Records.read(job.mergeRecord(), MergeRecord.class)
                     .map(Records.Read::value)
                     .orElse(null);
-            Path output = record == null ? job.mergedByDefault() : Path.of(record.output());
             merged = record != null
-                    && Disk.isFile(output)
-                    && Disk.size(output) == record.sizeBytes()
-                    && new RawTally().of(output).sha256().equals(record.sha256());
+                    && OutputFiles.size(record).equals(OptionalLong.of(record.sizeBytes()))
+                    && OutputFiles.sha256(record).equals(record.sha256());
         }
         return merged;
     }
