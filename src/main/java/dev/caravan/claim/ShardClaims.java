@@ -98,22 +98,12 @@ public final class ShardClaims {
         if (takenOver.isPresent()) {
             return takenOver;
         }
-        if (neverClaimed.isEmpty() && claimedBefore.isEmpty()) {
-            view.refresh(0);
-            fillQueues();
-            if (neverClaimed.isEmpty()) {
-                lookAround();
-            }
+        if (fillEmptyQueues() && neverClaimed.isEmpty()) {
+            lookAround();
         }
-        for (Manifest.Shard shard; (shard = neverClaimed.poll()) != null; ) {
-            if (view.highestEpoch(shard.id()) > 0) {
-                claimedBefore.add(shard); // by another node, since the queue was filled
-                continue;
-            }
-            Optional<ClaimedShard> claimed = tryClaim(shard);
-            if (claimed.isPresent()) {
-                return claimed;
-            }
+        Optional<ClaimedShard> first = claimNeverClaimed();
+        if (first.isPresent()) {
+            return first;
         }
         for (int tried = 0; tried < TRIED_AT_ONCE && !claimedBefore.isEmpty(); ) {
             Manifest.Shard shard = claimedBefore.remove();
@@ -123,6 +113,61 @@ public final class ShardClaims {
                 if (claimed.isPresent()) {
                     return claimed;
                 }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Claims a shard that waits here for its turn: one that nobody has claimed yet, and only while enough are left.
+     *
+     * @param ahead how many this node holds so
+     */
+    public synchronized Optional<ClaimedShard> claimAhead(int ahead) throws IOException {
+        if (spareWith(ahead) < 1) {
+            return Optional.empty();
+        }
+        fillEmptyQueues();
+        return claimNeverClaimed();
+    }
+
+    /** Whether this node may go on holding so many shards that wait for their turn. */
+    public boolean leavesEnoughFor(int ahead) {
+        return spareWith(ahead) >= 0;
+    }
+
+    /**
+     * No node may be idle for want of a shard that waits here. A node that ends a shard claims the next, so as long as
+     * there is one that nobody has claimed for each that is worked on anywhere, there is work for all. Idle nodes need not
+     * be known: there are none before the shards are claimed.
+     */
+    private int spareWith(int ahead) {
+        return view.neverClaimed(manifest.numShards()) - (view.claimedAndOpen() - ahead);
+    }
+
+    public boolean hasNeverClaimed() {
+        return view.neverClaimed(manifest.numShards()) > 0;
+    }
+
+    /** @return whether they were empty */
+    private boolean fillEmptyQueues() throws IOException {
+        if (!neverClaimed.isEmpty() || !claimedBefore.isEmpty()) {
+            return false;
+        }
+        view.refresh(0);
+        fillQueues();
+        return true;
+    }
+
+    private Optional<ClaimedShard> claimNeverClaimed() throws IOException {
+        for (Manifest.Shard shard; (shard = neverClaimed.poll()) != null; ) {
+            if (view.highestEpoch(shard.id()) > 0) {
+                claimedBefore.add(shard); // by another node, since the queue was filled
+                continue;
+            }
+            Optional<ClaimedShard> claimed = tryClaim(shard);
+            if (claimed.isPresent()) {
+                return claimed;
             }
         }
         return Optional.empty();

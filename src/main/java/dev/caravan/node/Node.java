@@ -10,6 +10,7 @@ import dev.caravan.exec.ChildBinding;
 import dev.caravan.exec.ChildExecutor;
 import dev.caravan.exec.Gpus;
 import dev.caravan.exec.ShardInputs;
+import dev.caravan.exec.Slots;
 import dev.caravan.finalize.Merging;
 import dev.caravan.intake.Inbox;
 import dev.caravan.intake.Preparation;
@@ -52,6 +53,7 @@ public final class Node {
     private final NodePlan plan;
     private final NodeIdentity identity;
     private final Gpus gpus;
+    private final Slots slots;
     private final ChildExecutor children;
     private final Attempts attempts;
     private final ShardInputs inputs;
@@ -71,8 +73,9 @@ public final class Node {
         this.identity = Identities.of(settings.text("node.id"));
         this.events = new Events(identity, Clock.systemUTC(), eventCounts);
         this.gpus = Gpus.find(settings.integer("gpus.logical"), settings.text("gpus.devices"), System.getenv());
+        this.slots = new Slots(settings.integer("node.slots"), settings.integer("node.prefetch"), gpus);
         this.children = new ChildExecutor(settings.duration("exec.grace"));
-        this.inputs = new ShardInputs(scratch(settings));
+        this.inputs = new ShardInputs(scratch(settings), settings.size("node.min_free"));
         this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
@@ -97,9 +100,8 @@ public final class Node {
                         ? plan.root().path()
                         : plan.job().job().path().getParent(),
                 settings.size("node.min_free"));
-        this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards(), disk);
-        this.attempts = new Attempts(
-                python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining, inputs);
+        this.work = new NodeWork(jobs, slots, listEvery, plan.maxShards(), disk);
+        this.attempts = new Attempts(python::side, System.getenv(), slots, work::isDraining, inputs);
     }
 
     /** Where this machine's processes keep what they need for a while only. */
@@ -146,6 +148,11 @@ public final class Node {
             long poll = settings.duration("claim.poll").toMillis();
             timer.scheduleWithFixedDelay(
                     () -> quietly("see whether to leave", () -> leaveIfOver(main)), poll, poll, TimeUnit.MILLISECONDS);
+            timer.scheduleWithFixedDelay(
+                    () -> quietly("review what was claimed ahead", work::reviewAhead),
+                    poll,
+                    poll,
+                    TimeUnit.MILLISECONDS);
             plan.maxRuntime()
                     .ifPresent(limit -> timer.schedule(
                             () -> leave(main, "--max-runtime is over"), limit.toMillis(), TimeUnit.MILLISECONDS));
@@ -211,7 +218,7 @@ public final class Node {
                         settings.integer("node.slots"),
                         gpus.names(),
                         heart.timing().heartbeat()),
-                () -> new Presence.Condition(work.runningShards(), work.isDraining(), disk.trouble()),
+                () -> new Presence.Condition(slots.inUse(), work.isDraining(), disk.trouble()),
                 why -> leave(main, why));
         main.bind("presence", presence);
         main.addMainListener(new MainListenerSupport() {

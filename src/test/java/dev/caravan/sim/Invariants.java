@@ -41,9 +41,11 @@ final class Invariants implements ModelDirectory.Changes {
     private final Map<String, Claim> lastWritten = new HashMap<>();
     private final Map<Path, byte[]> doneRecords = new HashMap<>();
     private final Map<String, Map<FailureClass, Integer>> failures = new HashMap<>();
-    private final Map<Integer, Long> publicationBegan = new HashMap<>();
+    /** By node and path: a node may publish two things at once. */
+    private final Map<String, Long> publicationBegan = new HashMap<>();
+
     private final Map<Integer, Long> beatBegan = new HashMap<>();
-    private final Map<Integer, Ownership> held = new HashMap<>();
+    private final Map<Integer, Map<String, Ownership>> held = new HashMap<>();
     private final Map<Integer, SimNode> nodes = new HashMap<>();
     private final Set<String> settled = new HashSet<>();
 
@@ -110,7 +112,7 @@ final class Invariants implements ModelDirectory.Changes {
     private void claimed(SimNode node, Claim claim) {
         Ownership before = newest.get(claim.key());
         Claim written = lastWritten.put(claim.key(), claim);
-        Ownership now = new Ownership(claim, node, publicationBegan.getOrDefault(node.number(), 0L), timing);
+        Ownership now = made(claim, node);
         newest.put(claim.key(), now);
         if (before == null) {
             if (claim.epoch() != 1) {
@@ -190,7 +192,7 @@ final class Invariants implements ModelDirectory.Changes {
     // What a node wants, and what it is told
 
     void wantsToPublish(SimNode node, Path target, byte[] content) {
-        publicationBegan.put(node.number(), node.nanos());
+        publicationBegan.put(node + " " + target, node.nanos());
         if (isRecord(target, layout.doneRecords()) || isRecord(target, layout.failedRecords())) {
             Ownership own = held(node, keyOf(target));
             if (own == null || !own.isLive()) {
@@ -214,22 +216,25 @@ final class Invariants implements ModelDirectory.Changes {
                 }
             }
             if (made) {
-                held.put(node.number(), ownershipOf(claim, node));
+                held.computeIfAbsent(node.number(), number -> new HashMap<>())
+                        .put(claim.key(), ownershipOf(claim, node));
             }
         }
     }
 
-    /** What the node believes to hold; it works on one shard at a time. */
+    /** What the node believes to hold: the last claim that it made of the shard. */
     private @Nullable Ownership held(SimNode node, String key) {
-        Ownership own = held.get(node.number());
-        return own != null && own.claim().key().equals(key) ? own : null;
+        return held.getOrDefault(node.number(), Map.of()).get(key);
+    }
+
+    private Ownership made(Claim claim, SimNode node) {
+        String publication = node + " " + layout.lock(claim.key(), claim.epoch());
+        return new Ownership(claim, node, publicationBegan.getOrDefault(publication, 0L), timing);
     }
 
     private Ownership ownershipOf(Claim claim, SimNode node) {
         Ownership ownership = newest.get(claim.key());
-        return ownership != null && ownership.claim().token().equals(claim.token())
-                ? ownership
-                : new Ownership(claim, node, publicationBegan.getOrDefault(node.number(), 0L), timing);
+        return ownership != null && ownership.claim().token().equals(claim.token()) ? ownership : made(claim, node);
     }
 
     void wantsToReplace(SimNode node, Path target, byte[] content) {
@@ -248,9 +253,10 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     void hasBeaten(SimNode node, Path lock) {
-        Ownership own = held.get(node.number());
-        if (own != null && lock.getFileName().toString().startsWith(own.claim().key() + ".")) {
-            own.beat(beatBegan.getOrDefault(node.number(), 0L));
+        for (Ownership own : held.getOrDefault(node.number(), Map.of()).values()) {
+            if (lock.equals(layout.lock(own.claim().key(), own.claim().epoch()))) {
+                own.beat(beatBegan.getOrDefault(node.number(), 0L));
+            }
         }
     }
 
@@ -260,7 +266,7 @@ final class Invariants implements ModelDirectory.Changes {
         if (claim.spent().exceeds(policy)) {
             broken(Promise.BUDGETS_ARE_KEPT, shard + " is tried although it has spent " + claim.spent());
         }
-        Ownership own = held.get(node.number());
+        Ownership own = held(node, claim.key());
         if (own == null || !own.claim().token().equals(claim.token())) {
             throw new IllegalStateException(node + " works on " + shard + " and holds " + own);
         }
@@ -295,6 +301,21 @@ final class Invariants implements ModelDirectory.Changes {
                             Promise.TAKEOVER_IN_TIME,
                             "%s is dead for %d s, and %s idle"
                                     .formatted(ownership, (now - since) / 1_000_000_000, node));
+                }
+            }
+        }
+    }
+
+    /** @param longest that a shard may wait for its turn on one node while another is idle, nothing being wrong with either */
+    void checkIdle(long now, Collection<SimNode> all, long longest) {
+        for (SimNode holder : all) {
+            for (SimNode idle : all) {
+                long since = Math.max(holder.holdsAheadAndIsWellSince(), idle.idleAndWellSince());
+                if (since < now && now - since > longest) {
+                    broken(
+                            Promise.NOBODY_IS_IDLE_FOR_LACK_OF_WHAT_WAITS,
+                            "%s is idle for %d s while a shard waits on %s"
+                                    .formatted(idle, (now - since) / 1_000_000_000, holder));
                 }
             }
         }

@@ -11,6 +11,7 @@ enum Promise {
     BUDGETS_ARE_SEPARATE("a failure is charged to its own class, and the loss of a node to no other than infra"),
     BUDGETS_ARE_KEPT("a shard is tried as often as its budgets allow, and fails for good only when one is used up"),
     TAKEOVER_IN_TIME("a dead node's shard is taken over within two leases while somebody is idle"),
+    NOBODY_IS_IDLE_FOR_LACK_OF_WHAT_WAITS("no shard waits long for its turn on one node while another node is idle"),
     EVERY_SHARD_ENDS("every shard is done or failed in bounded time once the faults stop"),
     EVERYBODY_KNOWS("every node sees within a short time that all shards have ended, and done outranks failed");
 

@@ -223,13 +223,14 @@ final class Simulation {
         long now = scheduler.now();
         invariants.checkTakeovers(now, nodes);
         if (!weather.isStorm()) {
+            invariants.checkIdle(now, nodes, KNOWLEDGE_TAKES + listingsAreLate());
             checkEnd(now - plan.storm().toNanos());
         }
         scheduler.at(now + SECOND, null, this::eachSecond);
     }
 
     private void checkEnd(long calmFor) {
-        long late = plan.lateness().names().plus(plan.lateness().listings()).toNanos();
+        long late = listingsAreLate();
         List<ShardId> open = manifest.shards().stream()
                 .map(Manifest.Shard::id)
                 .filter(shard -> !invariants.isSettled(shard))
@@ -251,6 +252,10 @@ final class Simulation {
             invariants.broken(Promise.EVERYBODY_KNOWS, ignorant + " do not");
             scheduler.stop();
         }
+    }
+
+    private long listingsAreLate() {
+        return plan.lateness().names().plus(plan.lateness().listings()).toNanos();
     }
 
     private boolean knows(SimNode node) {
