@@ -69,7 +69,7 @@ public final class Attempts {
             ShardInputs inputs) {
         this.drivers = Map.of(
                 Engine.DATA_JUICER, new DataJuicerDriver(new PythonChild(python, environment, slots.count())),
-                Engine.COMMAND, new CommandDriver());
+                Engine.COMMAND, new CommandDriver(environment));
         this.slots = slots;
         this.ends = new Ends(leaving);
         this.inputs = inputs;

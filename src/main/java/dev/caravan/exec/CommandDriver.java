@@ -15,6 +15,12 @@ final class CommandDriver implements EngineDriver {
     private static final int NOT_FOUND = 127;
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{[a-z_]+}");
 
+    private final Map<String, String> surroundings;
+
+    CommandDriver(Map<String, String> surroundings) {
+        this.surroundings = Map.copyOf(surroundings);
+    }
+
     @Override
     public Start start(Trial trial, Gpus.Grant gpus) {
         ClaimedShard shard = trial.shard();
@@ -26,7 +32,9 @@ final class CommandDriver implements EngineDriver {
         List<String> command = shard.manifest().execution().command().stream()
                 .map(argument -> replace(argument, values))
                 .toList();
-        return new Start(command, Map.of("CUDA_VISIBLE_DEVICES", gpus.visibleDevices()), List.of(), null);
+        Map<String, String> environment = Caches.of(shard.job().layout(), surroundings);
+        environment.put("CUDA_VISIBLE_DEVICES", gpus.visibleDevices());
+        return new Start(command, environment, List.of(), null);
     }
 
     /** In one pass, so that a path that happens to hold a placeholder stays as it is. */

@@ -83,8 +83,7 @@ final class PythonChild {
         Map<String, String> environment = new HashMap<>();
         environment.put("PYTHONPATH", withRunner(found.runner().toString()));
         environment.put("CUDA_VISIBLE_DEVICES", gpus.visibleDevices());
-        defaultTo(environment, "XDG_CACHE_HOME", job.cache());
-        defaultTo(environment, "HF_HOME", job.cache().resolve("huggingface"));
+        environment.putAll(Caches.of(job, surroundings));
         if (ray.address().equals(Execution.Ray.WARM)) {
             List<String> command = runner(found, "serve");
             Identity identity = new Identity(command, new TreeMap<>(environment), ray, work);
@@ -107,12 +106,6 @@ final class PythonChild {
     private String withRunner(String runner) {
         String path = surroundings.get("PYTHONPATH");
         return path == null || path.isEmpty() ? runner : runner + ":" + path;
-    }
-
-    private void defaultTo(Map<String, String> environment, String name, Path value) {
-        if (!surroundings.containsKey(name)) {
-            environment.put(name, value.toString());
-        }
     }
 
     static Optional<JsonNode> outcome(Layout.Attempt attempt) {

@@ -66,6 +66,7 @@ record InputFiles(Path root, List<Path> files, List<String> skipped) {
     private static InputFiles inFolder(Path folder) throws IOException {
         Map<String, Path> files = new TreeMap<>(BY_BYTES);
         List<String> refused = new ArrayList<>();
+        List<String> unreadable = new ArrayList<>();
         List<String> compressed = new ArrayList<>();
         List<String> broken = new ArrayList<>();
         Skipped skipped = new Skipped();
@@ -77,15 +78,21 @@ record InputFiles(Path root, List<Path> files, List<String> skipped) {
                 compressed.add(entry.relative());
             } else if (entry.kind() != Kind.FILE || !input) {
                 skipped.add(entry);
-            } else if (!entry.faithful() || !NameList.isPrintable(entry.relative())) {
+            } else if (!entry.faithful()) {
+                unreadable.add(entry.relative());
+            } else if (!NameList.isPrintable(entry.relative())) {
                 refused.add(entry.relative());
             } else {
                 files.put(entry.relative(), entry.path());
             }
         }
+        if (!SourceTree.readsUtf8Names()) {
+            refuseUnreadable(folder, unreadable);
+        }
         refuseNames(folder, refused);
         refuseBroken(folder, broken);
         refuseCompressed(compressed);
+        skipped.addUnsupported(sorted(unreadable));
         if (files.isEmpty()) {
             throw new IntakeException(
                     "no input in folder " + folder + ": expected at least one file that ends in .jsonl"
@@ -96,10 +103,17 @@ record InputFiles(Path root, List<Path> files, List<String> skipped) {
 
     private static void refuseNames(Path folder, List<String> names) {
         if (!names.isEmpty()) {
-            throw new IntakeException("input files in " + folder + " have names that are not UTF-8 text or hold control"
-                    + " characters: " + NameList.of(sorted(names))
-                    + ". Rename them; if the names are plain UTF-8, start"
-                    + " Caravan in a UTF-8 locale, such as LC_ALL=C.UTF-8");
+            throw new IntakeException("input files in " + folder + " have names that hold control characters: "
+                    + NameList.of(sorted(names)) + ". Rename them");
+        }
+    }
+
+    /** Names that may well be good, so that to leave the files out would lose data. */
+    private static void refuseUnreadable(Path folder, List<String> names) {
+        if (!names.isEmpty()) {
+            throw new IntakeException("input files in " + folder + " have names that cannot be read, since the locale"
+                    + " gives file names the character set " + SourceTree.charsetOfNames() + ": expected UTF-8. Start"
+                    + " Caravan in a UTF-8 locale, such as LC_ALL=C.UTF-8. The names: " + NameList.of(sorted(names)));
         }
     }
 

@@ -3,7 +3,7 @@ package dev.caravan.intake;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-/** File names in messages: printable, and no more than a few. */
+/** File names in messages: printable, and as a rule no more than a few. */
 final class NameList {
     private static final int SHOWN = 10;
 
@@ -12,6 +12,11 @@ final class NameList {
     static String of(Collection<String> names) {
         String shown = names.stream().limit(SHOWN).map(NameList::printable).collect(Collectors.joining(", "));
         return names.size() > SHOWN ? shown + " and " + (names.size() - SHOWN) + " more" : shown;
+    }
+
+    /** Of files whose data would be lost without a word. */
+    static String all(Collection<String> names) {
+        return names.stream().map(NameList::printable).collect(Collectors.joining(", "));
     }
 
     static String printable(String name) {

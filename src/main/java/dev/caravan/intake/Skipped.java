@@ -11,20 +11,31 @@ import java.util.TreeSet;
 /** What an input folder holds beside its input, by the reason for which it is not read. */
 final class Skipped {
     private final Map<String, Set<String>> namesByReason = new TreeMap<>();
+    private List<String> unsupported = List.of();
 
     void add(Entry entry) {
         namesByReason.computeIfAbsent(reason(entry), reason -> new TreeSet<>()).add(entry.relative());
     }
 
+    /** Input by its suffix, of names that are not UTF-8. */
+    void addUnsupported(List<String> names) {
+        unsupported = names;
+    }
+
     List<String> warnings() {
         List<String> warnings = new ArrayList<>();
+        if (!unsupported.isEmpty()) {
+            warnings.add("input files left out, since their names are not UTF-8, which is not supported ("
+                    + unsupported.size() + "; rename them to have them read): " + NameList.all(unsupported));
+        }
         namesByReason.forEach((reason, names) -> warnings.add(
                 "skipped in the input folder (" + names.size() + " " + reason + "): " + NameList.of(names)));
         return warnings;
     }
 
     List<String> orNothing() {
-        return namesByReason.isEmpty() ? List.of("found nothing at all") : warnings();
+        List<String> warnings = warnings();
+        return warnings.isEmpty() ? List.of("found nothing at all") : warnings;
     }
 
     private static String reason(Entry entry) {

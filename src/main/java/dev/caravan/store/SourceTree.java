@@ -35,9 +35,9 @@ public final class SourceTree {
     }
 
     /**
-     * @param relative to the folder, with {@code /} between names
-     * @param faithful whether {@code relative} holds the name as it is on disk; false if that is not text in the
-     *     character set of this Java, which is UTF-8 unless the locale says otherwise
+     * @param relative to the folder, with {@code /} between names; a byte of a name that is no UTF-8 as {@code \xff}
+     * @param faithful whether every node finds the file by {@code relative}; false if a name is not UTF-8, or is more
+     *     than ASCII and {@linkplain #readsUtf8Names this Java does not read such names}
      */
     public record Entry(Path path, String relative, boolean faithful, Kind kind) {}
 
@@ -49,6 +49,8 @@ public final class SourceTree {
         }
     }
 
+    private static final String CHARSET_OF_NAMES = System.getProperty("sun.jnu.encoding", "");
+
     private record Place(Path path, String relative, Path real, boolean faithful) {}
 
     private final List<Entry> entries = new ArrayList<>();
@@ -57,6 +59,16 @@ public final class SourceTree {
     private final PriorityQueue<Place> links = new PriorityQueue<>(Comparator.comparing(Place::relative));
 
     private SourceTree() {}
+
+    /** False in a locale of another character set: then all names but those in ASCII look broken. */
+    public static boolean readsUtf8Names() {
+        return CHARSET_OF_NAMES.equalsIgnoreCase("UTF-8");
+    }
+
+    /** As Java calls it. */
+    public static String charsetOfNames() {
+        return CHARSET_OF_NAMES;
+    }
 
     /** In no particular order. */
     public static List<Entry> of(Path folder) throws IOException {
@@ -80,8 +92,10 @@ public final class SourceTree {
         try (DirectoryStream<Path> children = Files.newDirectoryStream(folder.path)) {
             for (Path child : children) {
                 Path name = child.getFileName();
-                String relative = folder.relative.isEmpty() ? name.toString() : folder.relative + "/" + name;
-                boolean faithful = folder.faithful && isFaithful(name);
+                boolean readable = isFaithful(name);
+                String shown = readable ? name.toString() : RawName.of(child);
+                String relative = folder.relative.isEmpty() ? shown : folder.relative + "/" + shown;
+                boolean faithful = folder.faithful && readable;
                 Place place = new Place(child, relative, folder.real.resolve(name), faithful);
                 if (Layout.isHidden(name.toString())) {
                     add(place, Kind.HIDDEN);
@@ -136,6 +150,9 @@ public final class SourceTree {
     }
 
     private static boolean isFaithful(Path name) {
+        if (!readsUtf8Names()) {
+            return name.toString().chars().allMatch(c -> c < 0x80);
+        }
         try {
             return name.getFileSystem().getPath(name.toString()).equals(name);
         } catch (InvalidPathException e) {

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,16 +125,31 @@ class OddWorldIT {
     }
 
     @Test
-    void a_home_that_cannot_be_written_is_not_needed() throws IOException {
+    @DisplayName("D07 neither a home nor an input that can be written is needed; caches lie in the job directory")
+    void a_home_and_an_input_that_cannot_be_written_are_enough() throws IOException {
         Path home = Files.createDirectories(fleet.folder().resolve("home"));
-        List<String> readOnly = Trick.withMount(home.toString(), "-t tmpfs -o ro tmpfs");
-        Sample job = new Sample(fleet.folder(), "odd", 20, 2).written("");
+        Path input = Files.createDirectories(fleet.folder().resolve("input"));
+        List<String> readOnly = new ArrayList<>(List.of("env", "-u", "XDG_CACHE_HOME", "-u", "HF_HOME"));
+        readOnly.addAll(Trick.withMount(home.toString(), "-t tmpfs -o ro tmpfs"));
+        readOnly.addAll(Trick.withMount(input.toString(), "-o bind,ro", "'" + input + "'"));
+        Sample job = new Sample(fleet.folder(), "odd", 20, 2).written("""
+                for folder in "$HOME" "$5/input"; do
+                  touch "$folder/x" 2>/dev/null && { echo "$folder can be written"; exit 9; }
+                done
+                mkdir -p "$HF_HOME" && touch "$XDG_CACHE_HOME/library" "$HF_HOME/$3" || exit 9
+                """);
+        Path rows = Files.copy(job.input(), input.resolve("rows.jsonl"));
+        Sample.write(job.descriptor(), job.yaml().replace("dataset_path: " + job.input(), "dataset_path: " + rows));
         fleet.withVariable("HOME", home.toString()).withVariable("JAVA_TOOL_OPTIONS", "-Duser.home=" + home);
 
         fleet.startUnder(readOnly, "run", job.descriptor().toString(), "--job-dir", job.jobDir())
                 .endsWith(0);
 
+        Path cache = job.inOwnDirectory().cache();
         assertThat(job.inOwnDirectory().mergedByDefault()).content().isEqualTo(job.expected());
+        assertThat(Sample.names(cache)).containsExactly("huggingface", "library");
+        assertThat(Sample.names(cache.resolve("huggingface"))).containsExactly(job.shard(0), job.shard(1));
+        assertThat(Sample.names(input)).containsExactly("rows.jsonl");
     }
 
     @Test

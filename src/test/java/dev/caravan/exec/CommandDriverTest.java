@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,7 +36,11 @@ class CommandDriverTest {
     }
 
     private EngineDriver.Start start(ClaimedShard shard) throws Exception {
-        return new CommandDriver()
+        return start(shard, Map.of());
+    }
+
+    private EngineDriver.Start start(ClaimedShard shard, Map<String, String> surroundings) throws Exception {
+        return new CommandDriver(surroundings)
                 .start(
                         Trial.ofWhole(
                                 shard, shard.job().layout().shard(shard.shard().id())),
@@ -80,6 +86,20 @@ class CommandDriverTest {
                         "$1\\");
         assertThat(start.environment()).containsEntry("CUDA_VISIBLE_DEVICES", "3");
         assertThat(start.cleared()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("D07 caches lie in the job directory, but for those that the surroundings name")
+    void caches() throws Exception {
+        TestJob job = TestJob.in(folder, 1, "tool", "{input}", "{output}");
+        ClaimedShard shard = claim(job);
+
+        assertThat(start(shard).environment())
+                .containsEntry("XDG_CACHE_HOME", job.layout.cache().toString())
+                .containsEntry(
+                        "HF_HOME", job.layout.cache().resolve("huggingface").toString());
+        assertThat(start(shard, Map.of("HF_HOME", "/models", "HOME", "/h")).environment())
+                .containsOnlyKeys("CUDA_VISIBLE_DEVICES", "XDG_CACHE_HOME");
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.caravan.shard.Manifest;
-import dev.caravan.store.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,7 +106,7 @@ class FileReportsTest extends PublicReports {
         return Stream.of(
                 report(
                         "F08 a line feed in a name",
-                        "have names that are not UTF-8 text or hold control characters: a\\x0ab.jsonl. Rename",
+                        "have names that hold control characters: a\\x0ab.jsonl. Rename",
                         "a\nb.jsonl",
                         "",
                         "a",
@@ -151,20 +150,45 @@ class FileReportsTest extends PublicReports {
     }
 
     @Test
-    @DisplayName("F09 a name that is not UTF-8 is refused by name before work starts")
-    void a_name_that_is_not_utf8() throws Exception {
-        scene.write("a.jsonl", "{}\n");
-        new ProcessBuilder("bash", "-c", "printf '{}\\n' > $'\\xff\\xfe.jsonl'")
-                .directory(scene.input.toFile())
-                .start()
-                .waitFor();
+    @DisplayName("F09 files of names that are not UTF-8 are left out, all by name, and others go on")
+    void names_that_are_not_utf8() throws Exception {
+        scene.write("a.jsonl", numbered(0, 2));
+        scene.write("d\u00e9/b.jsonl", numbered(2, 3));
+        shell("mkdir $'l\\xe9'; for f in $'\\xff\\xfe' $'\\xff\\xfd' $'\\xc3\\xa9\\xc3' $'l\\xe9/x' "
+                + "1$'\\xff' 2$'\\xff' 3$'\\xff' 4$'\\xff' 5$'\\xff' 6$'\\xff' 7$'\\xff'; do "
+                + "echo '{}' > $f.jsonl; done; touch $'\\xff.txt'");
+
+        Manifest manifest = scene.prepare().manifest();
+
+        assertThat(String.join("", scene.shardTexts(manifest))).isEqualTo(numbered(0, 3));
+        assertThat(manifest.warnings())
+                .containsExactly(
+                        "input files left out, since their names are not UTF-8, which is not supported (11; rename them"
+                                + " to have them read): 1\\xff.jsonl, 2\\xff.jsonl, 3\\xff.jsonl, 4\\xff.jsonl,"
+                                + " 5\\xff.jsonl, 6\\xff.jsonl, 7\\xff.jsonl, \\xff\\xfd.jsonl, \\xff\\xfe.jsonl,"
+                                + " l\\xe9/x.jsonl, \u00e9\\xc3.jsonl",
+                        "skipped in the input folder (1 not .jsonl, .ndjson, or that and .gz or .zst): \\xff.txt");
+    }
+
+    @Test
+    @DisplayName("F09 a folder of nothing else is no input, and says why")
+    void nothing_but_names_that_are_not_utf8() throws Exception {
+        shell("echo '{}' > $'\\xff.jsonl'");
 
         assertThatThrownBy(scene::prepare)
                 .isInstanceOf(IntakeException.class)
-                .hasMessageContaining("\uFFFD\uFFFD.jsonl")
-                .satisfies(e ->
-                        assertThat(Json.line(Map.of("error", e.getMessage()))).contains("\uFFFD\uFFFD.jsonl"));
-        assertThat(scene.besideJob()).isEmpty();
+                .hasMessageContaining("no input in folder ")
+                .hasMessageContaining("names are not UTF-8, which is not supported (1; rename them to have them read):"
+                        + " \\xff.jsonl");
+    }
+
+    private void shell(String script) throws Exception {
+        assertThat(new ProcessBuilder("bash", "-ec", script)
+                        .directory(scene.input.toFile())
+                        .inheritIO()
+                        .start()
+                        .waitFor())
+                .isZero();
     }
 
     @Test

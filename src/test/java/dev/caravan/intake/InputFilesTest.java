@@ -161,22 +161,6 @@ class InputFilesTest {
                 .doesNotContain("\n", "\r");
     }
 
-    @Test
-    void a_name_that_is_not_utf8_is_refused_by_name() throws Exception {
-        touch("a.jsonl");
-        int status = new ProcessBuilder("bash", "-c", "printf '{}\\n' > $'x\\xff.jsonl'")
-                .directory(in.toFile())
-                .inheritIO()
-                .start()
-                .waitFor();
-        assertThat(status).isZero();
-
-        assertThatThrownBy(() -> InputFiles.find(in))
-                .isInstanceOf(IntakeException.class)
-                .hasMessageContaining("have names that are not UTF-8 text")
-                .hasMessageContaining("x\uFFFD.jsonl");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"p.jsonl.gzip", "p.JSONL.ZSTD", "p.ndjson.bz2", "s/p.jsonl.xz"})
     void input_compressed_otherwise_is_refused_in_a_folder_and_alone(String name) throws IOException {
