@@ -134,12 +134,18 @@ record Bench(Path folder, int megabytes, int shards, int rounds) {
                     .redirectOutput(out.toFile())
                     .redirectError(err.toFile())
                     .start();
-            assertThat(process.waitFor()).as(() -> command + "\n" + text(err)).isEqualTo(exitCode);
+            assertThat(process.waitFor())
+                    .as(() -> command + "\n" + end(text(err)))
+                    .isEqualTo(exitCode);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
         return text(out);
+    }
+
+    static String end(String log) {
+        return log.substring(Math.max(0, log.length() - 4000));
     }
 
     private static String text(Path file) {

@@ -21,10 +21,12 @@ final class ClaimsBenchmark implements Benchmark {
 
     @Override
     public Table run(Bench bench) throws IOException {
-        List<Integer> sizes = Bench.numbers("bench.claims", "60");
+        String asked = System.getProperty("bench.claims", "60");
+        List<Integer> sizes = Bench.numbers("bench.claims", asked);
         Path folder = Files.createDirectory(bench.folder().resolve("claims"));
         List<Place> places = Place.named(Bench.list("bench.places", "disk"));
-        Map<Integer, Double> operations = operations(places.get(0), sizes, folder);
+        List<Integer> counted = Bench.numbers("bench.counted", asked);
+        Map<Integer, Double> operations = operations(places.get(0), counted, folder);
         List<List<String>> rows = new ArrayList<>();
         for (Place place : places) {
             for (int nodes : Bench.numbers("bench.nodes", "1")) {
@@ -35,7 +37,7 @@ final class ClaimsBenchmark implements Benchmark {
                             Integer.toString(nodes),
                             Integer.toString(sizes.get(i)),
                             text(operations.get(sizes.get(i))),
-                            String.format(Locale.ROOT, "%.2f (%.2f)", 1e3 * cost[i].wall(), 1e3 * cost[i].cpu()),
+                            milliseconds(cost[i]),
                             String.format(
                                     Locale.ROOT,
                                     "%.2f (%.2f)",
@@ -55,6 +57,10 @@ final class ClaimsBenchmark implements Benchmark {
                 rows);
     }
 
+    private static String milliseconds(Cost cost) {
+        return String.format(Locale.ROOT, "%.2f (%.2f)", 1e3 * cost.wall(), 1e3 * cost.cpu());
+    }
+
     private static String text(@Nullable Double number) {
         return number == null ? "" : String.format(Locale.ROOT, "%.1f", number);
     }
@@ -67,7 +73,8 @@ final class ClaimsBenchmark implements Benchmark {
             Cost[] cost = new Cost[sizes.size()];
             for (int i = 0; i < cost.length; i++) {
                 cost[i] = nodes.drain(sizes.get(i));
-                System.out.printf("%s, %d nodes, %d shards: %s a claim%n", place, count, sizes.get(i), cost[i]);
+                System.out.printf(
+                        "%s, %d nodes, %d shards: %s%n", place.label, count, sizes.get(i), milliseconds(cost[i]));
             }
             return cost;
         }

@@ -107,7 +107,7 @@ final class EndToEndBenchmark implements Benchmark {
 
     /** Starts a command once a node and waits for all. */
     private static List<String> onAllNodes(List<String> command) {
-        String line = "env -u RAY_ADDRESS '" + String.join("' '", command) + "' & ";
-        return Bench.shell(line.repeat(NODES) + "wait -n && wait -n");
+        return Bench.shell("for node in $(seq " + NODES + "); do env -u RAY_ADDRESS '" + String.join("' '", command)
+                + "' & pids=\"$pids $!\"; done; for pid in $pids; do wait $pid || exit; done");
     }
 }

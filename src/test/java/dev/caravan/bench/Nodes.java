@@ -140,7 +140,7 @@ final class Nodes implements AutoCloseable {
     private boolean requireAlive() throws IOException {
         for (int node = 1; node <= processes.size(); node++) {
             if (!processes.get(node - 1).isAlive()) {
-                throw new AssertionError("a node ended: " + Files.readString(log(node)));
+                throw new AssertionError("a node ended: " + Bench.end(Files.readString(log(node))));
             }
         }
         return true;
