@@ -12,6 +12,7 @@ Engine = namedtuple("Engine", "paths addresses warm cold")
 DEFAULT = "data-juicer"
 ENGINES = {
     "data-juicer": Engine(("recipe",), ("local", "auto"), "data_juicer_warm.WarmOrCold", "data_juicer_engine.ColdEngine"),
+    "plan-execute": Engine(("script",), ("local",), "plan_execute.PlanExecute", "plan_execute.PlanExecute"),
 }
 
 

@@ -50,7 +50,7 @@ final class PlanRun {
         this.python = PythonLink.of(settings, false);
         this.slots = settings.integer("node.slots");
         this.preparation =
-                new Preparation(python::recipe, () -> false, settings.size("intake.shard_bytes"), job -> slots);
+                new Preparation(python::recipe, python, () -> false, settings.size("intake.shard_bytes"), job -> slots);
     }
 
     /** A shard that was worked on. */

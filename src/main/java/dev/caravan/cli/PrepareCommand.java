@@ -40,6 +40,7 @@ final class PrepareCommand implements Callable<Integer> {
         PythonLink python = PythonLink.of(loaded, false);
         Prepared prepared = new Preparation(
                         python::recipe,
+                        python,
                         () -> false,
                         loaded.size("intake.shard_bytes"),
                         where -> KnownNodes.slots(where, loaded))

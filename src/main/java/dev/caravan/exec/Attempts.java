@@ -56,7 +56,7 @@ public final class Attempts {
     private final Set<Running> current = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param python asked for when the first shard of engine data-juicer starts
+     * @param python asked for when the first shard that needs Python starts
      * @param environment of this process
      * @param slots where each claim has its place; they share the CPUs
      * @param leaving whether the node has been told to leave
@@ -67,9 +67,11 @@ public final class Attempts {
             Slots slots,
             BooleanSupplier leaving,
             ShardInputs inputs) {
+        PythonChild pythonChild = new PythonChild(python, environment, slots.count());
         this.drivers = Map.of(
-                Engine.DATA_JUICER, new DataJuicerDriver(new PythonChild(python, environment, slots.count())),
-                Engine.COMMAND, new CommandDriver(environment));
+                Engine.DATA_JUICER, new DataJuicerDriver(pythonChild),
+                Engine.COMMAND, new CommandDriver(environment),
+                Engine.PLAN_EXECUTE, new ScriptDriver(pythonChild));
         this.slots = slots;
         this.ends = new Ends(leaving);
         this.inputs = inputs;

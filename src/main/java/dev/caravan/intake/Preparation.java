@@ -4,6 +4,7 @@ import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.lease.ClaimedRole;
+import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Forecast;
 import dev.caravan.shard.GpuDemand;
@@ -27,6 +28,7 @@ public final class Preparation {
     private static final Logger LOG = LoggerFactory.getLogger(Preparation.class);
 
     private final Function<Path, CheckedRecipe> recipes;
+    private final Scripts scripts;
     private final BooleanSupplier draining;
     private final long minuteBytes;
     private final ToIntFunction<Layout.Job> slots;
@@ -38,10 +40,12 @@ public final class Preparation {
      */
     public Preparation(
             Function<Path, CheckedRecipe> recipes,
+            Scripts scripts,
             BooleanSupplier draining,
             long minuteBytes,
             ToIntFunction<Layout.Job> slots) {
         this.recipes = recipes;
+        this.scripts = scripts;
         this.draining = draining;
         this.minuteBytes = minuteBytes;
         this.slots = slots;
@@ -78,19 +82,24 @@ public final class Preparation {
     /** @param mayGoOn asked again and again; once false, prepare stops and leaves nothing behind */
     public Prepared prepare(JobDescriptor asked, Layout.Job job, BooleanSupplier mayGoOn, Progress progress) {
         CheckedRecipe recipe = recipe(asked);
-        Execution execution = execution(asked.execution(), recipe);
+        Execution execution = asked.execution().script() == null
+                ? execution(asked.execution(), recipe)
+                : ScriptInput.checked(scripts, asked.execution());
         Prepared prepared = new Prepare(Clock.systemUTC(), mayGoOn, progress)
                 .run(new PrepareRequest(
                         job,
                         asked.name(),
-                        Path.of(dataset(asked, recipe)),
+                        asked.execution().engine() == Engine.PLAN_EXECUTE
+                                ? job.plan()
+                                : Path.of(dataset(asked, recipe)),
                         asked.numShards(),
                         new AutoShards(minuteBytes, slots.applyAsInt(job), execution, measured(job, recipe, execution)),
                         asked.shardForm(),
                         execution,
                         asked.policy(),
                         asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
-                        recipe == null ? null : recipe.facts()));
+                        recipe == null ? null : recipe.facts(),
+                        execution.script() == null ? null : new ScriptInput(scripts, execution)));
         prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
         LOG.info(
                 "job {}: {}, {} rows in {} shards, {} bad records quarantined",
@@ -125,6 +134,10 @@ public final class Preparation {
         if (asked.datasetPath() != null) {
             return asked.datasetPath();
         }
+        if (asked.execution().engine().isScripted()) {
+            throw new IntakeException("job " + asked.name() + " has no input before its script is asked for it: engine "
+                    + asked.execution().engine() + " has no plan of samples");
+        }
         if (recipe == null || recipe.datasetPath() == null) {
             throw new IntakeException("job " + asked.name() + " has no input: set dataset_path in the job descriptor"
                     + " (or --dataset-path), or in the recipe");
@@ -138,10 +151,7 @@ public final class Preparation {
         if (recipe == null || recipe.numGpus() == 0 || ray.numGpus() != null) {
             return asked;
         }
-        return new Execution(
-                asked.engine(),
-                asked.command(),
-                new Execution.Ray(
-                        ray.address(), ray.numCpus(), new GpuDemand(recipe.numGpus()), ray.objectStoreMemory()));
+        return asked.with(new Execution.Ray(
+                ray.address(), ray.numCpus(), new GpuDemand(recipe.numGpus()), ray.objectStoreMemory()));
     }
 }

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param auto chooses the number then
  * @param shardForm null means ranges where no record must change, else files
  * @param output where the merged result will go
- * @param recipe null for engine command: then records stay as they are
+ * @param recipe null for an engine without one: then records stay as they are
+ * @param made the input, where the job's script makes it; null for input that is there
  */
 public record PrepareRequest(
         Layout.Job job,
@@ -30,7 +31,22 @@ public record PrepareRequest(
         Execution execution,
         Policy policy,
         Path output,
-        @Nullable RecipeFacts recipe) {
+        @Nullable RecipeFacts recipe,
+        @Nullable ScriptInput made) {
+
+    public PrepareRequest(
+            Layout.Job job,
+            String jobId,
+            Path datasetPath,
+            @Nullable Integer numShards,
+            AutoShards auto,
+            @Nullable ShardForm shardForm,
+            Execution execution,
+            Policy policy,
+            Path output,
+            @Nullable RecipeFacts recipe) {
+        this(job, jobId, datasetPath, numShards, auto, shardForm, execution, policy, output, recipe, null);
+    }
 
     public PrepareRequest {
         datasetPath = datasetPath.toAbsolutePath().normalize();
@@ -47,7 +63,23 @@ public record PrepareRequest(
     /** The same with what is known of input of this size. */
     PrepareRequest ofInput(long bytes) {
         return new PrepareRequest(
-                job, jobId, datasetPath, numShards, auto.ofInput(bytes), shardForm, execution, policy, output, recipe);
+                job,
+                jobId,
+                datasetPath,
+                numShards,
+                auto.ofInput(bytes),
+                shardForm,
+                execution,
+                policy,
+                output,
+                recipe,
+                made);
+    }
+
+    /** The same with input that lies elsewhere for now, and has so many records. */
+    PrepareRequest reading(Path input, long rows) {
+        return new PrepareRequest(
+                job, jobId, input, shardsOf(rows, 0), auto, shardForm, execution, policy, output, recipe, made);
     }
 
     /** How many shards input of this many records and bytes of records is cut into. */

@@ -2,8 +2,11 @@ package dev.caravan.job;
 
 import dev.caravan.settings.Durations;
 import dev.caravan.shard.Engine;
+import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
+import dev.caravan.shard.PlanExecute;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.Script;
 import dev.caravan.store.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,6 +25,7 @@ public final class CanonicalDescriptor {
         fields.put(
                 "command",
                 job.execution().engine() == Engine.COMMAND ? job.execution().command() : null);
+        script(job.execution(), fields);
         fields.put("dataset_path", job.datasetPath());
         fields.put("output", job.output());
         fields.put("num_shards", job.numShards() == null ? DescriptorReader.AUTO : job.numShards());
@@ -29,6 +33,30 @@ public final class CanonicalDescriptor {
         fields.put("ray", ray(job.execution().ray()));
         fields.put("policy", policy(job.policy()));
         return Json.bytes(fields);
+    }
+
+    private static void script(Execution execution, Map<String, @Nullable Object> fields) {
+        Script script = execution.script();
+        if (script != null) {
+            fields.put("script", script.path());
+            fields.put("source_directory", script.sourceDirectory());
+            fields.put("working_directory", script.workingDirectory());
+            fields.put("arguments", script.arguments());
+        }
+        PlanExecute options = execution.planExecute();
+        if (options != null) {
+            Map<String, @Nullable Object> section = new LinkedHashMap<>();
+            section.put("workers", options.workers());
+            section.put("per_worker", options.perWorker());
+            section.put("retries", options.retries());
+            section.put("generate_ids", options.generateIds());
+            section.put("limit", options.limit());
+            section.put("sink", options.sink());
+            section.put("resume", options.resume() ? true : null);
+            section.put("rerun_failed", options.rerunFailed());
+            section.put("labels", options.labels());
+            fields.put(PlanExecuteFields.SECTION, section);
+        }
     }
 
     private static Map<String, @Nullable Object> ray(Ray ray) {

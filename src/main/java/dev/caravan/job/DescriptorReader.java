@@ -9,7 +9,9 @@ import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
+import dev.caravan.shard.PlanExecute;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.Script;
 import dev.caravan.shard.ShardForm;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -30,6 +32,20 @@ public final class DescriptorReader {
             "engine",
             "recipe",
             "command",
+            "script",
+            "source_directory",
+            "working_directory",
+            "arguments",
+            "plan_execute",
+            "plan_execute.workers",
+            "plan_execute.per_worker",
+            "plan_execute.retries",
+            "plan_execute.generate_ids",
+            "plan_execute.limit",
+            "plan_execute.sink",
+            "plan_execute.resume",
+            "plan_execute.rerun_failed",
+            "plan_execute.labels",
             "dataset_path",
             "output",
             "num_shards",
@@ -103,14 +119,14 @@ public final class DescriptorReader {
                 name,
                 root.parsed("priority", PRIORITY, text -> Numbers.whole(text, Integer.MIN_VALUE, PRIORITY))
                         .orElse(0),
-                new Execution(engine, command(), ray()),
+                new Execution(engine, command(), ray(engine), script(engine), planExecute(engine)),
                 recipe,
                 dataset,
                 output,
                 shards(),
                 root.parsed("shards", "expected ranges or files", ShardForm::parse)
                         .orElse(null),
-                policy());
+                policy(engine));
     }
 
     private static String name(String text) {
@@ -122,13 +138,20 @@ public final class DescriptorReader {
     }
 
     private Engine engine() {
-        Optional<Engine> read = root.parsed("engine", "expected data-juicer or command", Engine::parse);
+        Optional<Engine> read = root.parsed("engine", "expected one of " + Engine.names(), Engine::parse);
         if (read.isEmpty() && root.has("engine")) {
             return Engine.DATA_JUICER; // reported; what belongs to it cannot be judged
         }
         Engine engine = read.orElse(Engine.DATA_JUICER);
         belongsTo(Engine.DATA_JUICER, "recipe", engine, "the Data-Juicer recipe to run");
         belongsTo(Engine.COMMAND, "command", engine, "the program to run and its arguments, as a list");
+        belongsTo(Engine.PLAN_EXECUTE, "script", engine, "the Python file to run");
+        if (engine == Engine.PLAN_EXECUTE) {
+            root.refuseIfThere("dataset_path", "expected none, since plan() of the script is the input");
+        } else {
+            List.of("source_directory", "working_directory", "arguments", PlanExecuteFields.SECTION)
+                    .forEach(field -> belongsOnlyTo(Engine.PLAN_EXECUTE, field, engine));
+        }
         if (engine == Engine.COMMAND) {
             require("dataset_path", "engine command has no recipe that could name the input");
         }
@@ -145,17 +168,46 @@ public final class DescriptorReader {
     private void belongsTo(Engine owner, String field, Engine engine, String why) {
         if (engine == owner) {
             require(field, why);
-        } else if (root.has(field)) {
-            root.refuse(
-                    field,
-                    "expected only with engine " + owner + ", found engine " + engine
-                            + "; remove the field or set engine: " + owner);
+        } else {
+            belongsOnlyTo(owner, field, engine);
         }
+    }
+
+    private void belongsOnlyTo(Engine owner, String field, Engine engine) {
+        root.refuseIfThere(
+                field,
+                "expected only with engine " + owner + ", found engine " + engine + "; remove the field or set engine: "
+                        + owner);
+    }
+
+    private @Nullable Script script(Engine engine) {
+        String script = path("script");
+        String folder = path("source_directory");
+        String working = path("working_directory");
+        if (!engine.isScripted() || script == null) {
+            return null;
+        }
+        if (folder != null && !Path.of(script).startsWith(folder)) {
+            root.refuse(
+                    "source_directory",
+                    "expected a folder that holds the script, found " + folder + ", and the script is " + script);
+            return null;
+        }
+        String parent = String.valueOf(Path.of(script).getParent());
+        return new Script(script, folder, working == null ? parent : working, root.texts("arguments"), null);
+    }
+
+    private @Nullable PlanExecute planExecute(Engine engine) {
+        Fields section = root.section(PlanExecuteFields.SECTION).refuseUnknown(FIELDS);
+        return engine == Engine.PLAN_EXECUTE ? PlanExecuteFields.read(section, this::path) : null;
     }
 
     private List<String> command() {
         List<String> command = new ArrayList<>(root.texts("command"));
         if (command.isEmpty()) {
+            if (root.has("command")) {
+                root.refuse("command", "expected at least a program, found an empty list");
+            }
             return List.of();
         }
         for (String placeholder : List.of("{input}", "{output}")) {
@@ -171,24 +223,30 @@ public final class DescriptorReader {
         if (program.isBlank()) {
             root.refuse("command", "expected a program as the first element, found ''");
         } else if (program.indexOf('/') >= 0) {
-            command.set(0, resolve("command", program).orElse(program));
+            command.set(0, resolve(root, "command", program).orElse(program));
         }
         return command;
     }
 
     private @Nullable String path(String field) {
-        return root.text(field).flatMap(text -> resolve(field, text)).orElse(null);
+        return path(root, field);
     }
 
-    private Optional<String> resolve(String field, String text) {
+    private @Nullable String path(Fields section, String field) {
+        return section.text(field)
+                .flatMap(text -> resolve(section, field, text))
+                .orElse(null);
+    }
+
+    private Optional<String> resolve(Fields section, String field, String text) {
         if (text.isBlank() || URL.matcher(text).matches()) {
-            root.refuse(field, "expected a path on a file system that all nodes share, found '" + text + "'");
+            section.refuse(field, "expected a path on a file system that all nodes share, found '" + text + "'");
             return Optional.empty();
         }
         try {
             return Optional.of(base.resolve(text).normalize().toString());
         } catch (InvalidPathException e) {
-            root.refuse(field, "expected a path, found '" + e.getInput() + "': " + e.getReason());
+            section.refuse(field, "expected a path, found '" + e.getInput() + "': " + e.getReason());
             return Optional.empty();
         }
     }
@@ -205,8 +263,14 @@ public final class DescriptorReader {
         return shards.isPresent() ? shards.getAsInt() : null;
     }
 
-    private Ray ray() {
+    private Ray ray(Engine engine) {
         Fields ray = root.section("ray").refuseUnknown(FIELDS);
+        if (engine.isScripted() && ray.text("address").filter(Ray.AUTO::equals).isPresent()) {
+            ray.refuse(
+                    "address",
+                    "expected warm or local with engine " + engine + ", whose workers have a Ray of"
+                            + " their own; found auto");
+        }
         return new Ray(
                 ray.parsed("address", "expected local, warm or auto", DescriptorReader::address)
                         .orElse(Ray.DEFAULT.address()),
@@ -238,7 +302,7 @@ public final class DescriptorReader {
         return bytes;
     }
 
-    private Policy policy() {
+    private Policy policy(Engine engine) {
         Fields policy = root.section("policy").refuseUnknown(FIELDS);
         return new Policy(
                 retries(policy, "max_retries", Policy.DEFAULT.maxRetries()),
@@ -248,7 +312,7 @@ public final class DescriptorReader {
                 timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
                 timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
                 BadRecordFields.read(policy),
-                PoisonFields.read(policy));
+                PoisonFields.read(policy, engine));
     }
 
     private static int retries(Fields policy, String name, int otherwise) {

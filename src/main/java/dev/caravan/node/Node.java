@@ -64,6 +64,7 @@ public final class Node {
     private final PythonLink python;
     private final EventCounts eventCounts = new EventCounts();
     private final Events events;
+    private final Main main = new Main();
     private volatile boolean toldToLeave;
 
     public Node(Settings settings, NodePlan plan, PythonLink python) {
@@ -133,21 +134,20 @@ public final class Node {
      * @throws CaravanException if the node cannot start, or cannot work on the one job it is for
      */
     public boolean run() {
-        Main main = new Main();
-        LeaveSignal.onUsr1(() -> leave(main, "signal USR1"));
+        LeaveSignal.onUsr1(() -> leave("signal USR1"));
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(2, task -> {
             Thread thread = new Thread(task, "node-watch");
             thread.setDaemon(true);
             return thread;
         });
         try {
-            wire(main);
+            wire();
             quietly("look at the free space", disk::look);
             long look = heart.timing().lookEvery().toNanos();
             timer.scheduleWithFixedDelay(() -> quietly("watch", this::watch), look, look, TimeUnit.NANOSECONDS);
             long poll = settings.duration("claim.poll").toMillis();
             timer.scheduleWithFixedDelay(
-                    () -> quietly("see whether to leave", () -> leaveIfOver(main)), poll, poll, TimeUnit.MILLISECONDS);
+                    () -> quietly("see whether to leave", this::leaveIfOver), poll, poll, TimeUnit.MILLISECONDS);
             timer.scheduleWithFixedDelay(
                     () -> quietly("review what was claimed ahead", work::reviewAhead),
                     poll,
@@ -155,7 +155,7 @@ public final class Node {
                     TimeUnit.MILLISECONDS);
             plan.maxRuntime()
                     .ifPresent(limit -> timer.schedule(
-                            () -> leave(main, "--max-runtime is over"), limit.toMillis(), TimeUnit.MILLISECONDS));
+                            () -> leave("--max-runtime is over"), limit.toMillis(), TimeUnit.MILLISECONDS));
             LOG.info(
                     "node {} starts: {} slot(s), GPUs {}, {}",
                     identity.id(),
@@ -180,7 +180,7 @@ public final class Node {
         return toldToLeave;
     }
 
-    private void wire(Main main) throws IOException {
+    private void wire() throws IOException {
         main.setDefaultPropertyPlaceholderLocation("false");
         main.setInitialProperties(properties());
         main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes"), servesHttp()));
@@ -194,10 +194,11 @@ public final class Node {
                 "preparation",
                 new Preparation(
                         python::recipe,
+                        python,
                         work::isDraining,
                         settings.size("intake.shard_bytes"),
                         job -> KnownNodes.slots(job, settings)));
-        main.bind("merging", new Merging());
+        main.bind("merging", new Merging(python::collect));
         ReadModel readModel = readModel();
         main.bind("readModel", readModel);
         main.bind("events", events);
@@ -219,7 +220,7 @@ public final class Node {
                         gpus.names(),
                         heart.timing().heartbeat()),
                 () -> new Presence.Condition(slots.inUse(), work.isDraining(), disk.trouble()),
-                why -> leave(main, why));
+                this::leave);
         main.bind("presence", presence);
         main.addMainListener(new MainListenerSupport() {
             @Override
@@ -307,7 +308,8 @@ public final class Node {
     }
 
     /** Before the plan says so: what runs may finish for a while, then it is preempted. */
-    private void leave(Main main, String why) {
+    /** Tells it to end what it does, within a while, and to return from {@link #run}. */
+    public void leave(String why) {
         LOG.info("node {} is to leave: {}", identity.id(), why);
         toldToLeave = true;
         work.drain();
@@ -326,7 +328,7 @@ public final class Node {
         }
     }
 
-    private void leaveIfOver(Main main) throws IOException {
+    private void leaveIfOver() throws IOException {
         boolean over = switch (plan.leave()) {
             case NEVER -> false;
             case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();

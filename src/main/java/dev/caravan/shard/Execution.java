@@ -9,11 +9,30 @@ import org.jspecify.annotations.Nullable;
  * @param engine which engine runs a shard
  * @param command program and arguments of engine {@code command}, empty otherwise
  * @param ray options of the node-local Ray
+ * @param script of an engine that runs one, null otherwise
+ * @param planExecute options of engine {@code plan-execute}, null otherwise
  */
-public record Execution(Engine engine, List<String> command, Ray ray) {
+public record Execution(
+        Engine engine,
+        List<String> command,
+        Ray ray,
+        @Nullable Script script,
+        @Nullable PlanExecute planExecute) {
 
     public Execution {
         command = List.copyOf(command);
+    }
+
+    public Execution(Engine engine, List<String> command, Ray ray) {
+        this(engine, command, ray, null, null);
+    }
+
+    public Execution with(Ray otherRay) {
+        return new Execution(engine, command, otherRay, script, planExecute);
+    }
+
+    public Execution with(Script otherScript) {
+        return new Execution(engine, command, ray, otherScript, planExecute);
     }
 
     /** Whether each shard pays for the start of Ray and of the operators. */

@@ -1,6 +1,7 @@
 package dev.caravan.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.caravan.shard.BadRecords;
@@ -9,8 +10,10 @@ import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.OnBadRecord;
+import dev.caravan.shard.PlanExecute;
 import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.Script;
 import dev.caravan.shard.ShardForm;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -94,6 +97,60 @@ class DescriptorReaderTest {
     }
 
     @Test
+    void a_script_and_how_its_plan_is_executed_are_read_and_survive_the_canonical_form() {
+        JobDescriptor job = read("""
+                name: search
+                engine: plan-execute
+                script: code/tasks/search.py
+                source_directory: code
+                arguments: [--rates, "10"]
+                plan_execute:
+                  workers: 8
+                  retries: 0
+                  sink: ../sink
+                  resume: true
+                  rerun_failed: [infra, cancelled]
+                """);
+
+        assertThat(job.execution().script())
+                .isEqualTo(new Script(
+                        "/mnt/shared/inbox/code/tasks/search.py",
+                        "/mnt/shared/inbox/code",
+                        "/mnt/shared/inbox/code/tasks",
+                        List.of("--rates", "10"),
+                        null));
+        assertThat(job.execution().script().name()).isEqualTo("tasks/search.py");
+        assertThat(job.execution().planExecute())
+                .isEqualTo(new PlanExecute(
+                        8, 1, 0, false, 0, "/mnt/shared/sink", true, List.of("infra", "cancelled"), List.of()));
+        assertThat(job.policy().poison()).isEqualTo(new Poison(true, Integer.MAX_VALUE, 100));
+        assertThat(DescriptorReader.read(CanonicalDescriptor.bytes(job), "again", Path.of("/elsewhere")))
+                .isEqualTo(job);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "dataset_path: x.jsonl | dataset_path: expected none, since plan() of the script is the input",
+                "source_directory: elsewhere | source_directory: expected a folder that holds the script, found"
+                        + " /mnt/shared/inbox/elsewhere, and the script is /mnt/shared/inbox/task.py",
+                "ray: {address: auto} | ray.address: expected warm or local with engine plan-execute",
+                "policy: {isolate_poison: false} | policy.isolate_poison: expected true or nothing with engine plan-execute",
+                "plan_execute: {resume: true} | plan_execute.resume: expected only with a sink, which says what is done",
+                "plan_execute: {sink: s, rerun_failed: [infra]} | plan_execute.rerun_failed: expected only with resume: true",
+                "plan_execute: {sink: s, resume: true, rerun_failed: [all]} | expected some of [execute, infra,"
+                        + " cancelled], found 'all'",
+                "plan_execute: {workers: 0} | plan_execute.workers: expected a whole number of at least 1, found '0'",
+            })
+    void what_does_not_go_with_a_script_is_refused(String field, String problem) {
+        assertThatThrownBy(() -> read("name: x\nengine: plan-execute\nscript: task.py\n" + field + "\n"))
+                .isInstanceOf(DescriptorException.class)
+                .hasMessageContaining(problem);
+    }
+
+    @Test
     void all_gpus_of_a_node_can_be_asked_for_and_survive_the_canonical_form() {
         JobDescriptor job = read(MINIMAL + "ray: {num_gpus: all}\n");
 
@@ -172,8 +229,8 @@ class DescriptorReaderTest {
                 "policy: 3 | 3: policy: expected a section with fields of its own, found '3'",
                 "ray: [local] | 3: ray: expected a section with fields of its own, found a list",
                 "name: again | 3: name: given twice, first in line 1; remove one",
-                "engine: ray | 3: engine: engine must be data-juicer or command, not 'ray'",
-                "engine: [command] | 3: engine: expected data-juicer or command, found a list",
+                "engine: ray | 3: engine: engine must be one of data-juicer, command, plan-execute, not 'ray'",
+                "engine: [command] | 3: engine: expected one of data-juicer, command, plan-execute, found a list",
                 "command: [x, '{input}', '{output}'] | 3: command: expected only with engine command, found engine"
                         + " data-juicer; remove the field or set engine: command",
                 "dataset_path: s3://bucket/x | 3: dataset_path: expected a path on a file system that all nodes share,"
