@@ -203,11 +203,8 @@ public final class DescriptorReader {
     }
 
     private List<String> command() {
-        List<String> command = new ArrayList<>(root.texts("command"));
+        List<String> command = new ArrayList<>(root.program("command"));
         if (command.isEmpty()) {
-            if (root.has("command")) {
-                root.refuse("command", "expected at least a program, found an empty list");
-            }
             return List.of();
         }
         for (String placeholder : List.of("{input}", "{output}")) {

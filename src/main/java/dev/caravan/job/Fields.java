@@ -82,10 +82,23 @@ final class Fields {
 
     /** Of a list of texts; empty if there is none. */
     List<String> texts(String name) {
+        return texts(name, "[one, two, ...]");
+    }
+
+    /** Of a list of at least a program; empty if there is none. */
+    List<String> program(String name) {
+        Entry entry = entries.get(name);
+        if (entry != null && entry.value() instanceof Items list && list.items().isEmpty()) {
+            refuse(name, "expected at least a program, found an empty list");
+        }
+        return texts(name, "[program, argument, ...]");
+    }
+
+    private List<String> texts(String name, String example) {
         Entry entry = entries.get(name);
         if (entry == null || !(entry.value() instanceof Items list)) {
             if (has(name)) {
-                refuse(name, "expected a list of texts, found " + found(name) + "; write [one, two, ...]");
+                refuse(name, "expected a list of texts, found " + found(name) + "; write " + example);
             }
             return List.of();
         }
