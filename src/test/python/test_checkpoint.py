@@ -189,20 +189,20 @@ class KillTest(Case):
         return found
 
     def test_a_killed_attempt_is_gone_on_with_and_the_bytes_are_those_of_one_without_an_interruption(self):
-        lines = [f'{{"id":{i}, "text":"{"row" if i % 7 else ""} {i}", "big":{2**63 + i}}}' for i in range(8000)]
+        lines = [f'{{"id":{i}, "text":"{"row" if i % 7 else ""} {i}", "big":{2**63 + i}}}' for i in range(2000)]
         data = self.folder / "data.jsonl"
         data.write_text("".join(line + "\n" for line in lines))
         ranges = {"ranges": [{"file": str(data), "offset": 0, "length": data.stat().st_size}],
                   "sha256": hashlib.sha256(data.read_bytes()).hexdigest()}
-        recipe = self.recipe([{"noting_mapper": {"folder": str(self.folder), "batch_size": 1000}},
-                              {"failing_mapper": {"only": [1500]}},
-                              {"stumbling_mapper": {"folder": str(self.folder), "fails_on": -1, "hangs_on": 5500}},
+        recipe = self.recipe([{"noting_mapper": {"folder": str(self.folder)}},
+                              {"failing_mapper": {"only": [700]}},
+                              {"stumbling_mapper": {"folder": str(self.folder), "fails_on": -1, "hangs_on": 1500}},
                               {"text_length_filter": {"min_len": 6}}],
                              custom_operator_paths=[str(OPERATORS)], keep_stats_in_res_ds=False)
         ray = {"address": "local", "num_cpus": 1}
 
         killed = self.start(self.request(recipe, self.folder / "cut-1", ranges, ray=ray, max_failed=5))
-        self.wait_for(lambda: (self.folder / "hung").exists() and len(self.units()) == 6)  # blocks, and five portions
+        self.wait_for(lambda: (self.folder / "hung").exists() and len(self.units()) == 47)  # blocks, and 46 portions of 32
         for pid in session_of(killed.pid):
             os.kill(pid, signal.SIGKILL)
         killed.wait()
@@ -210,16 +210,16 @@ class KillTest(Case):
         process = self.start(request)
         self.assertEqual(0, process.wait(PATIENCE), self.log.read_text("utf-8", "replace"))
 
-        expected = [line.replace("row", "ROW") for i, line in enumerate(lines) if i != 1500 and len(json.loads(line)["text"]) >= 6]
+        expected = [line.replace("row", "ROW") for i, line in enumerate(lines) if i != 700 and len(json.loads(line)["text"]) >= 6]
         attempt = Path(request["attempt_dir"])
         self.assertEqual(expected, (attempt / "ray-output.jsonl").read_text("utf-8").splitlines())
         told = json.loads((attempt / "outcome.json").read_text("utf-8"))
-        self.assertEqual((5, 5000), (told["checkpoint"]["restored_units"], told["checkpoint"]["restored_rows"]))
-        self.assertEqual({"name": "text_length_filter", "rows_in": 7999, "rows_out": len(expected)}, told["operators"][-1])
-        self.assertEqual([1501], [json.loads(line)["line"] for line in (attempt / "failed-records.jsonl").read_text().splitlines()])
+        self.assertEqual((46, 1472), (told["checkpoint"]["restored_units"], told["checkpoint"]["restored_rows"]))
+        self.assertEqual({"name": "text_length_filter", "rows_in": 1999, "rows_out": len(expected)}, told["operators"][-1])
+        self.assertEqual([701], [json.loads(line)["line"] for line in (attempt / "failed-records.jsonl").read_text().splitlines()])
         noted = (self.folder / "noted").read_text().split()
-        self.assertEqual(set(map(str, range(8000))), set(noted))
-        self.assertEqual([1] * 1000 + [2] * 1000, [noted.count(str(i)) for i in [*range(3000, 4000), *range(5000, 6000)]],
+        self.assertEqual(set(map(str, range(2000))), set(noted))
+        self.assertEqual([1] * 472 + [2] * 32 + [1] * 496, [noted.count(str(i)) for i in range(1000, 2000)],
                          "what was committed was processed once, what was not was processed again")
 
 

@@ -107,8 +107,8 @@ class Chain:
         self.mapper, self.tagging = Mapper, TAGGING_OPS.modules
         self.operators = load_ops(process)
 
-    def batch_size(self):
-        return max([op.batch_size if op.is_batched_op() else 1 for op in self.operators], default=1) or 1
+    def batch_sizes(self):
+        return [(op.batch_size if op.is_batched_op() else 1) or 1 for op in self.operators]
 
     def apply(self, columns):
         """The columns after all operators, and (name, rows in, rows out) of each."""
@@ -195,7 +195,7 @@ class Stage:
         self.wanted, self.hidden, self.last, self.id_column = wanted, hidden, last, id_column
 
     def ready(self):
-        return self.chain.batch_size()
+        return self.chain.batch_sizes()
 
     def constructions(self):
         """How often the constructor of each operator has run in this process, shards and all."""

@@ -20,6 +20,7 @@ from caravan_runner.poison import Poison
 from caravan_runner.ray_folder import log
 
 PORTION_BYTES = 8 << 20
+FEW_ROWS = 32  # of a job with a checkpoint: a portion is the least that can be committed, and its records are costly
 AHEAD = 2  # portions on their way for each actor of a stage
 
 
@@ -103,8 +104,13 @@ class WarmEngine:
         why = followable.obstacle(cfg)
         if why:
             raise NeedsColdEngine(why)
-        self.stages = self._stages(cfg, custom, (request.get("checkpoint") or {}).get("identity", {}).get("id_column"))
-        self.portion_rows = max([chain.TABLE_ROWS, *(stage.batch_size() for stage in self.stages)])
+        id_column = _id_column(request)
+        self.stages = self._stages(cfg, custom, id_column)
+        batches = [size for stage in self.stages for size in stage.batch_sizes()]
+        if id_column is None:
+            self.portion_rows = max([chain.TABLE_ROWS, *batches])
+        else:  # records stand alone: only who asks for a batch of some size gets it
+            self.portion_rows = max([FEW_ROWS, *(size for size in batches if size != chain.TABLE_ROWS)])
         self.seconds = {
             "import": round(imported - started + dj_imported - ray_ready, 3),
             "ray_start": round(ray_ready - imported, 3),
@@ -217,7 +223,7 @@ class _Actors:
             self.actors.append(self._new())
         return self.actors[place]
 
-    def batch_size(self):
+    def batch_sizes(self):
         import ray
 
         return ray.get(self.actors[0].ready.remote())
@@ -227,8 +233,11 @@ def _identity(request):
     with open(request["recipe"], "rb") as f:
         recipe = hashlib.sha256(f.read()).hexdigest()
     ray = request["ray"]
-    id_column = (request.get("checkpoint") or {}).get("identity", {}).get("id_column")
-    return recipe, request.get("recipe_dir"), id_column, ray.get("num_cpus"), ray.get("num_gpus"), ray.get("object_store_memory")
+    return recipe, request.get("recipe_dir"), _id_column(request), ray.get("num_cpus"), ray.get("num_gpus"), ray.get("object_store_memory")
+
+
+def _id_column(request):
+    return request["checkpoint"]["identity"]["id_column"] if request.get("checkpoint") else None
 
 
 def _portions(source, rows):

@@ -49,8 +49,8 @@ final class PlanRun {
         this.folder = folder;
         this.python = PythonLink.of(settings, false);
         this.slots = settings.integer("node.slots");
-        this.preparation =
-                new Preparation(python::recipe, python, () -> false, settings.size("intake.shard_bytes"), job -> slots);
+        this.preparation = new Preparation(
+                python::recipe, python, () -> false, settings.size("intake.shard_bytes"), job -> slots, folder);
     }
 
     /** A shard that was worked on. */
@@ -121,7 +121,7 @@ final class PlanRun {
         JobDescriptor sample = new JobDescriptor(
                 name,
                 0,
-                asked.execution(),
+                asked.execution().withoutCheckpoint(),
                 asked.recipe(),
                 dataset.toString(),
                 null,

@@ -1,6 +1,7 @@
 package dev.caravan.cli;
 
 import dev.caravan.intake.Rerun;
+import dev.caravan.node.Node;
 import dev.caravan.shard.Manifest;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
@@ -9,6 +10,7 @@ import java.time.Clock;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
@@ -23,6 +25,9 @@ import picocli.CommandLine.Option;
 final class RerunCommand implements Callable<Integer> {
     @Option(names = "--quarantined", required = true, description = "What is run again: the quarantined lines.")
     boolean quarantined;
+
+    @Mixin
+    SettingsOptions settings = new SettingsOptions();
 
     @Option(names = "--job-dir", required = true, paramLabel = "DIR", description = "The old job directory.")
     Path jobDir;
@@ -53,7 +58,11 @@ final class RerunCommand implements Callable<Integer> {
         Rerun.Made made = Rerun.run(
                 Clock.systemUTC(),
                 new Rerun.Request(
-                        new Layout.Job(jobDir), to, repaired, output == null ? to.mergedByDefault() : output));
+                        new Layout.Job(jobDir),
+                        to,
+                        repaired,
+                        output == null ? to.mergedByDefault() : output,
+                        Node.scratch(settings.load())));
         Manifest manifest = made.manifest();
         if (json) {
             System.out.println(Json.line(manifest));

@@ -20,6 +20,7 @@ import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -60,16 +61,18 @@ public final class Attempts {
      * @param environment of this process
      * @param slots where each claim has its place; they share the CPUs
      * @param leaving whether the node has been told to leave
+     * @param commitEvery how much work of a shard with a checkpoint may be lost
      */
     public Attempts(
             Supplier<PythonSide> python,
             Map<String, String> environment,
             Slots slots,
             BooleanSupplier leaving,
-            ShardInputs inputs) {
+            ShardInputs inputs,
+            Duration commitEvery) {
         PythonChild pythonChild = new PythonChild(python, environment, slots.count());
         this.drivers = Map.of(
-                Engine.DATA_JUICER, new DataJuicerDriver(pythonChild),
+                Engine.DATA_JUICER, new DataJuicerDriver(pythonChild, commitEvery),
                 Engine.COMMAND, new CommandDriver(environment),
                 Engine.PLAN_EXECUTE, new ScriptDriver(pythonChild));
         this.slots = slots;

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives each attempt its input as a file: the shard's own, or one cut out of the job's input on this node's disk. */
+/**
+ * Gives each attempt its input as a file: the shard's own, or one cut out of the job's input on this node's disk. With a
+ * checkpoint the child makes that file, since only it knows which part is done.
+ */
 public final class ShardInputs implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ShardInputs.class);
 
@@ -71,7 +74,9 @@ public final class ShardInputs implements AutoCloseable {
         Path cut = folder().newFolder(shard.lease().claim().token());
         Input input = new Input(cut.resolve(shard.shard().id() + ".jsonl"), cut);
         try {
-            cut(shard, input.file(), check);
+            if (shard.manifest().execution().checkpoint() == null) {
+                cut(shard, input.file(), check);
+            }
             return input;
         } catch (IOException | RuntimeException e) {
             input.close();

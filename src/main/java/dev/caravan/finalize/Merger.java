@@ -55,6 +55,7 @@ public final class Merger {
             all.requireOwner();
             MergeRecord record = MergeRecords.of(request, manifest, tally, results, clock.instant());
             Disk.replace(request.job().layout().mergeRecord(), Json.bytes(record));
+            CheckpointRemoval.afterMerge(request.job().layout(), manifest);
             return record;
         } catch (IOException e) {
             throw new MergeException(

@@ -4,6 +4,7 @@ import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.lease.ClaimedRole;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Forecast;
@@ -32,23 +33,27 @@ public final class Preparation {
     private final BooleanSupplier draining;
     private final long minuteBytes;
     private final ToIntFunction<Layout.Job> slots;
+    private final Path scratch;
 
     /**
      * @param recipes checks a recipe, or throws with all its problems
      * @param minuteBytes what a slot is thought to do in a minute, as the setting intake.shard_bytes says
      * @param slots how many are known that may work on a job
+     * @param scratch folder on a disk of this node
      */
     public Preparation(
             Function<Path, CheckedRecipe> recipes,
             Scripts scripts,
             BooleanSupplier draining,
             long minuteBytes,
-            ToIntFunction<Layout.Job> slots) {
+            ToIntFunction<Layout.Job> slots,
+            Path scratch) {
         this.recipes = recipes;
         this.scripts = scripts;
         this.draining = draining;
         this.minuteBytes = minuteBytes;
         this.slots = slots;
+        this.scratch = scratch;
     }
 
     /** The step of the prepare route. */
@@ -85,6 +90,7 @@ public final class Preparation {
         Execution execution = asked.execution().script() == null
                 ? execution(asked.execution(), recipe)
                 : ScriptInput.checked(scripts, asked.execution());
+        Checkpoint checkpoint = execution.checkpoint();
         Prepared prepared = new Prepare(Clock.systemUTC(), mayGoOn, progress)
                 .run(new PrepareRequest(
                         job,
@@ -99,7 +105,8 @@ public final class Preparation {
                         asked.policy(),
                         asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
                         recipe == null ? null : recipe.facts(),
-                        execution.script() == null ? null : new ScriptInput(scripts, execution)));
+                        execution.script() == null ? null : new ScriptInput(scripts, execution),
+                        checkpoint == null ? null : new UniqueIds(checkpoint.idColumn(), scratch)));
         prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
         LOG.info(
                 "job {}: {}, {} rows in {} shards, {} bad records quarantined",

@@ -57,6 +57,7 @@ public final class Prepare {
         ReadWatch watch = new ReadWatch(stillOwner, progress);
         try {
             refuseOverlap(request.job(), request.output(), request.datasetPath());
+            CheckpointRules.check(request);
             Optional<Manifest> existing = existing(request.job());
             return existing.isPresent()
                     ? new ExistingJob(existing.get(), request)

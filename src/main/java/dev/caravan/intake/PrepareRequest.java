@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param output where the merged result will go
  * @param recipe null for an engine without one: then records stay as they are
  * @param made the input, where the job's script makes it; null for input that is there
+ * @param ids null if records need none
  */
 public record PrepareRequest(
         Layout.Job job,
@@ -32,7 +33,8 @@ public record PrepareRequest(
         Policy policy,
         Path output,
         @Nullable RecipeFacts recipe,
-        @Nullable ScriptInput made) {
+        @Nullable ScriptInput made,
+        @Nullable UniqueIds ids) {
 
     public PrepareRequest(
             Layout.Job job,
@@ -45,7 +47,7 @@ public record PrepareRequest(
             Policy policy,
             Path output,
             @Nullable RecipeFacts recipe) {
-        this(job, jobId, datasetPath, numShards, auto, shardForm, execution, policy, output, recipe, null);
+        this(job, jobId, datasetPath, numShards, auto, shardForm, execution, policy, output, recipe, null, null);
     }
 
     public PrepareRequest {
@@ -73,13 +75,14 @@ public record PrepareRequest(
                 policy,
                 output,
                 recipe,
-                made);
+                made,
+                ids);
     }
 
     /** The same with input that lies elsewhere for now, and has so many records. */
     PrepareRequest reading(Path input, long rows) {
         return new PrepareRequest(
-                job, jobId, input, shardsOf(rows, 0), auto, shardForm, execution, policy, output, recipe, made);
+                job, jobId, input, shardsOf(rows, 0), auto, shardForm, execution, policy, output, recipe, made, ids);
     }
 
     /** How many shards input of this many records and bytes of records is cut into. */

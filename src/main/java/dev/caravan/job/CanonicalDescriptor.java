@@ -1,6 +1,7 @@
 package dev.caravan.job;
 
 import dev.caravan.settings.Durations;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
@@ -31,6 +32,7 @@ public final class CanonicalDescriptor {
         fields.put("num_shards", job.numShards() == null ? DescriptorReader.AUTO : job.numShards());
         fields.put("shards", job.shardForm());
         fields.put("ray", ray(job.execution().ray()));
+        fields.put("checkpoint", checkpoint(job.execution().checkpoint()));
         fields.put("policy", policy(job.policy()));
         return Json.bytes(fields);
     }
@@ -65,6 +67,17 @@ public final class CanonicalDescriptor {
         fields.put("num_cpus", ray.numCpus());
         fields.put("num_gpus", ray.numGpus());
         fields.put("object_store_memory", ray.objectStoreMemory());
+        return fields;
+    }
+
+    private static @Nullable Map<String, @Nullable Object> checkpoint(@Nullable Checkpoint checkpoint) {
+        if (checkpoint == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("id_column", checkpoint.idColumn());
+        fields.put("path", checkpoint.path());
+        fields.put("delete_on_success", checkpoint.deleteOnSuccess());
         return fields;
     }
 

@@ -5,6 +5,7 @@ import dev.caravan.settings.Durations;
 import dev.caravan.settings.Problems;
 import dev.caravan.settings.YamlNode.Mapping;
 import dev.caravan.settings.YamlReader;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
@@ -55,6 +56,10 @@ public final class DescriptorReader {
             "ray.num_cpus",
             "ray.num_gpus",
             "ray.object_store_memory",
+            "checkpoint",
+            "checkpoint.id_column",
+            "checkpoint.path",
+            "checkpoint.delete_on_success",
             "policy",
             "policy.max_retries",
             "policy.max_infra_retries",
@@ -119,7 +124,7 @@ public final class DescriptorReader {
                 name,
                 root.parsed("priority", PRIORITY, text -> Numbers.whole(text, Integer.MIN_VALUE, PRIORITY))
                         .orElse(0),
-                new Execution(engine, command(), ray(engine), script(engine), planExecute(engine)),
+                new Execution(engine, command(), ray(engine), script(engine), planExecute(engine), checkpoint(engine)),
                 recipe,
                 dataset,
                 output,
@@ -310,6 +315,30 @@ public final class DescriptorReader {
                 timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
                 BadRecordFields.read(policy),
                 PoisonFields.read(policy, engine));
+    }
+
+    private @Nullable Checkpoint checkpoint(Engine engine) {
+        if (!root.has("checkpoint")) {
+            return null;
+        }
+        if (engine != Engine.DATA_JUICER) {
+            root.refuse(
+                    "checkpoint",
+                    "expected only with engine data-juicer, found engine " + engine
+                            + ", which gives no account of single records; remove the section");
+        }
+        Fields checkpoint = root.section("checkpoint").refuseUnknown(FIELDS);
+        if (!checkpoint.has("id_column")) {
+            checkpoint.refuse(
+                    "id_column",
+                    "required: the key of the records whose value tells each from all others; found nothing");
+        }
+        return new Checkpoint(
+                checkpoint.text("id_column").orElse(""),
+                path(checkpoint, "path"),
+                checkpoint
+                        .parsed("delete_on_success", "expected true or false", Numbers::yesOrNo)
+                        .orElse(false));
     }
 
     private static int retries(Fields policy, String name, int otherwise) {

@@ -37,4 +37,11 @@ final class Numbers {
         }
         throw new IllegalArgumentException(expected + ", found '" + text + "'");
     }
+
+    static boolean yesOrNo(String text) {
+        if (!text.equals("true") && !text.equals("false")) {
+            throw new IllegalArgumentException("expected true or false, found '" + text + "'");
+        }
+        return text.equals("true");
+    }
 }

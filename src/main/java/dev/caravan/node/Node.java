@@ -102,7 +102,8 @@ public final class Node {
                         : plan.job().job().path().getParent(),
                 settings.size("node.min_free"));
         this.work = new NodeWork(jobs, slots, listEvery, plan.maxShards(), disk);
-        this.attempts = new Attempts(python::side, System.getenv(), slots, work::isDraining, inputs);
+        this.attempts = new Attempts(
+                python::side, System.getenv(), slots, work::isDraining, inputs, settings.duration("exec.commit_every"));
     }
 
     /** Where this machine's processes keep what they need for a while only. */
@@ -197,7 +198,8 @@ public final class Node {
                         python,
                         work::isDraining,
                         settings.size("intake.shard_bytes"),
-                        job -> KnownNodes.slots(job, settings)));
+                        job -> KnownNodes.slots(job, settings),
+                        scratch(settings)));
         main.bind("merging", new Merging(python::collect));
         ReadModel readModel = readModel();
         main.bind("readModel", readModel);

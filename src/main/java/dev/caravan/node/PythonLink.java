@@ -70,7 +70,17 @@ public final class PythonLink implements Scripts {
             throw new CaravanException(message.toString());
         }
         RecipeFacts facts = new RecipeFacts(
-                recipe, content, check.mediaKeys(), check.indexKeys(), check.warnings(), check.codeVersion());
+                recipe,
+                content,
+                check.mediaKeys(),
+                check.indexKeys(),
+                check.warnings(),
+                check.codeVersion(),
+                new RecipeFacts.Checkpoints(
+                        check.checkpoint().obstacles().stream()
+                                .map(obstacle -> obstacle.where() + ": " + obstacle.message())
+                                .toList(),
+                        check.checkpoint().identity()));
         String dataset = check.datasetPath() == null
                 ? null
                 : recipe.toAbsolutePath()

@@ -11,28 +11,34 @@ import org.jspecify.annotations.Nullable;
  * @param ray options of the node-local Ray
  * @param script of an engine that runs one, null otherwise
  * @param planExecute options of engine {@code plan-execute}, null otherwise
+ * @param checkpoint null if an attempt that fails leaves nothing
  */
 public record Execution(
         Engine engine,
         List<String> command,
         Ray ray,
         @Nullable Script script,
-        @Nullable PlanExecute planExecute) {
+        @Nullable PlanExecute planExecute,
+        @Nullable Checkpoint checkpoint) {
 
     public Execution {
         command = List.copyOf(command);
     }
 
     public Execution(Engine engine, List<String> command, Ray ray) {
-        this(engine, command, ray, null, null);
+        this(engine, command, ray, null, null, null);
     }
 
     public Execution with(Ray otherRay) {
-        return new Execution(engine, command, otherRay, script, planExecute);
+        return new Execution(engine, command, otherRay, script, planExecute, checkpoint);
     }
 
     public Execution with(Script otherScript) {
-        return new Execution(engine, command, ray, otherScript, planExecute);
+        return new Execution(engine, command, ray, otherScript, planExecute, checkpoint);
+    }
+
+    public Execution withoutCheckpoint() {
+        return new Execution(engine, command, ray, script, planExecute, null);
     }
 
     /** Whether each shard pays for the start of Ray and of the operators. */

@@ -68,7 +68,8 @@ class AttemptsTest {
             Map.of(),
             slots,
             leaving::get,
-            new ShardInputs(Path.of(System.getProperty("java.io.tmpdir")), 0));
+            new ShardInputs(Path.of(System.getProperty("java.io.tmpdir")), 0),
+            Duration.ofSeconds(30));
     private final DefaultCamelContext camel = new DefaultCamelContext();
     private TestJob job;
     private ClaimedShard shard;

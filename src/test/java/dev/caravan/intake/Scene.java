@@ -42,6 +42,9 @@ final class Scene {
     @Nullable
     RecipeFacts recipe;
 
+    @Nullable
+    UniqueIds ids;
+
     Progress progress = Progress.NONE;
 
     Scene(Path root) throws IOException {
@@ -69,11 +72,13 @@ final class Scene {
                 mediaKeys,
                 indexKeys,
                 List.of("a warning of the recipe"),
-                "1.6.1");
+                "1.6.1",
+                RecipeFacts.Checkpoints.UNKNOWN);
     }
 
     PrepareRequest request() {
-        return new PrepareRequest(job, "job-1", dataset, shards, auto(), form, execution, policy, output, recipe);
+        return new PrepareRequest(
+                job, "job-1", dataset, shards, auto(), form, execution, policy, output, recipe, null, ids);
     }
 
     /** A megabyte is a minute of work. */

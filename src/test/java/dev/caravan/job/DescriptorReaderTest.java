@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.caravan.shard.BadRecords;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
@@ -44,6 +45,10 @@ class DescriptorReaderTest {
               num_cpus: 8
               num_gpus: 0.5
               object_store_memory: 2GiB
+            checkpoint:
+              id_column: uid
+              path: /mnt/kept
+              delete_on_success: true
             policy:
               max_retries: 0
               max_infra_retries: 20
@@ -65,6 +70,7 @@ class DescriptorReaderTest {
             \t"dataset_path": "../data/web", "output": "/mnt/out/web.jsonl", "num_shards": 64, "shards": "ranges",
             \t"command": null,
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
+            \t"checkpoint": {"id_column": "uid", "path": "/mnt/kept", "delete_on_success": true},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
             \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s",
             \t\t"on_bad_record": "quarantine", "max_bad_records": 1000, "max_bad_percent": 5e-1,
@@ -75,7 +81,13 @@ class DescriptorReaderTest {
     private static final JobDescriptor FULL = new JobDescriptor(
             "web-2026.10",
             -3,
-            new Execution(Engine.DATA_JUICER, List.of(), new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30)),
+            new Execution(
+                    Engine.DATA_JUICER,
+                    List.of(),
+                    new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30),
+                    null,
+                    null,
+                    new Checkpoint("uid", "/mnt/kept", true)),
             "/mnt/shared/inbox/recipes/clean.yaml",
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
@@ -277,6 +289,13 @@ class DescriptorReaderTest {
                         + " 100, found '101'",
                 "policy:\\n  on_bad_record: skip\\n  max_bad_records: 3 | 4: policy.on_bad_record: on_bad_record must be"
                         + " fail or quarantine, not 'skip'",
+                "checkpoint: {path: x} | 3: checkpoint.id_column: required: the key of the records whose value tells each from"
+                        + " all others; found nothing",
+                "checkpoint: {id_column: id, path: 's3://x'} | 3: checkpoint.path: expected a path on a file system"
+                        + " that all nodes share, found 's3://x'",
+                "checkpoint: {id_column: id, delete_on_success: 1} | 3: checkpoint.delete_on_success: expected true or"
+                        + " false, found '1'",
+                "checkpoint: {id_column: id, every: 1} | 3: checkpoint.every: unknown field; did you mean checkpoint.path?",
                 "policy:\\n  max_bad_records: 3 | 4: policy.max_bad_records: expected only with on_bad_record:"
                         + " quarantine, found on_bad_record: fail, which allows no bad record at all",
                 "policy:\\n  on_bad_record: quarantine\\n  max_bad_records: -3 | 5: policy.max_bad_records: expected a"

@@ -41,6 +41,7 @@ class SettingsTest {
         "intake.shard_bytes, 64MiB, SIZE",
         "exec.grace, 10s, DURATION",
         "exec.scratch, '', TEXT",
+        "exec.commit_every, 30s, DURATION",
         "gpus.devices, '', TEXT",
         "node.min_free, 256MiB, SIZE",
         "gpus.logical, 0, INTEGER",
@@ -58,8 +59,8 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(25);
-        assertThat(load().properties()).hasSize(25);
+        assertThat(load().keys()).hasSize(26);
+        assertThat(load().properties()).hasSize(26);
     }
 
     @Test
@@ -82,7 +83,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(25);
+        assertThat(keys).isEqualTo(26);
     }
 
     @Test
@@ -172,7 +173,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(29);
+                .hasSize(30);
     }
 
     @Test
