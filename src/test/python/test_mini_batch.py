@@ -30,8 +30,8 @@ class Folder(unittest.TestCase):
 
     def units(self, kind, *inputs, **size):
         path = self.folder / "units.jsonl"
-        self.said = units.plan({"inputs": [str(i) for i in inputs], "dataset_type": kind, "mini_batch_size": size,
-                                "units": str(path)})
+        self.said = units.plan({"output": str(path), "execution": {"mini_batch": {
+            "inputs": [str(i) for i in inputs], "dataset_type": kind, "mini_batch_size": size}}})
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -145,7 +145,7 @@ class EngineTest(Folder):
         super().setUp()
         self.asked = 0
 
-    def shard(self, script, batches, commits="commits", **settings):
+    def shard(self, script, batches, commits="commits", arguments=(), allowed=None, **settings):
         """(status, outcome, rows) of an attempt at a shard."""
         self.asked += 1
         (self.folder / "script.py").write_text(SCRIPT % str(self.folder) + script)
@@ -155,12 +155,13 @@ class EngineTest(Folder):
         request = {
             "engine": "mini-batch", "script": str(self.folder / "script.py"), "input": str(self.folder / "units.jsonl"),
             "attempt_dir": str(attempt), "output": str(attempt / "output.jsonl"), "commits": str(self.folder / commits),
-            "ray": {"address": "warm", "num_cpus": 1},
+            "ray": {"address": "warm", "num_cpus": 1}, "logs": str(self.folder / "logs"), "node": "n1",
+            "output_dir": str(self.folder / "out"), "allowed": allowed or {},
+            "source": {"path": "script.py", "working_directory": str(self.folder), "arguments": list(arguments)},
             "mini_batch": {
-                "arguments": [], "side_inputs": [], "process_count_per_node": 1, "logs": str(self.folder / "logs"),
-                "node": "n1", "resource_monitor_interval": 0, "output_dir": str(self.folder / "out"), "logging_level": "INFO",
-                "profiling_module": None, "output_action": "append_row", "run_invocation_timeout": 60,
-                "task_overhead_timeout": 600, "run_max_try": 3, "allowed": {"items": None, "mini_batches": None}, **settings}}
+                "side_inputs": [], "process_count_per_node": 1, "resource_monitor_interval": 0, "logging_level": "INFO",
+                "output_action": "append_row", "run_invocation_timeout": 60, "task_overhead_timeout": 600, "run_max_try": 3,
+                **settings}}
         self.runner.stdin.write(json.dumps({"id": 1, "log": str(attempt / "process.log"), "request": request}) + "\n")
         self.runner.stdin.flush()
         answer = json.loads(self.runner.stdout.readline() or "null")
@@ -249,7 +250,7 @@ def run(mini_batch):
 """
         self.file("broken", "")
         batches = self.files(5, 1)
-        status, outcome, rows = self.shard(script, batches, run_max_try=1, allowed={"items": 0, "mini_batches": None})
+        status, outcome, rows = self.shard(script, batches, run_max_try=1, allowed={"items": 0})
         self.assertEqual((1, True), (status, outcome.get("too_many_failed")), outcome)
         (self.folder / "broken").unlink()
         status, outcome, rows = self.shard(script, batches, output_action="summary_only")

@@ -25,8 +25,7 @@ class MiniBatchEngine:
 
     def process(self, request):
         """Returns the outcome of a success; raises for anything else."""
-        settings = request["mini_batch"]
-        for path in (request["input"], *settings["side_inputs"]):
+        for path in (request["input"], *request["mini_batch"]["side_inputs"]):
             if not os.access(path, os.R_OK):
                 raise InputMissing(f"{path} cannot be read on this node: the job needs it")
         self._start(request)
@@ -73,7 +72,7 @@ class Processes:
         settings = self.settings = _lasting(request)
         devices = [d for d in DEVICES.split(",") if d]
         cpus = request["ray"].get("num_cpus") or ray_local.usable_cpus()
-        count = settings["process_count_per_node"] or (1 if devices else max(1, int(cpus)))
+        count = settings.get("process_count_per_node") or (1 if devices else max(1, int(cpus)))
         log(f"{count} processes for the entry script, {len(devices)} GPUs")
         self.logs = Logs(settings["logs"], settings["node"])
         self.monitor = Monitor(os.path.join(settings["logs"], "perf", settings["node"]), settings["resource_monitor_interval"])
@@ -89,14 +88,13 @@ class Processes:
 
 def _lasting(request):
     """What does not change from shard to shard of a job."""
-    return {"script": request["script"], **{key: value for key, value in request["mini_batch"].items() if key != "allowed"}}
+    return {**request["mini_batch"], **{key: request[key] for key in ("script", "source", "logs", "node", "output_dir")}}
 
 
 def _facts(request):
     """What must be the same for a mini-batch to be done already."""
-    settings = request["mini_batch"]
-    return {"engine": "mini-batch", "script": _sha256(request["script"]), "arguments": settings["arguments"],
-            "output_action": settings["output_action"], "mini_batches": _sha256(request["input"])}
+    return {"engine": "mini-batch", "script": _sha256(request["script"]), "arguments": request["source"]["arguments"],
+            "output_action": request["mini_batch"]["output_action"], "mini_batches": _sha256(request["input"])}
 
 
 def _sha256(path):

@@ -123,7 +123,7 @@ class ShardWork:
     def _check(self):
         """allowed: how many of the whole job may fail yet."""
         for name, count in (("items", self.failed_items), ("mini_batches", len(self.failed) + self.short)):
-            allowed = self.settings["allowed"][name]
+            allowed = self.request["allowed"].get(name)
             if allowed is not None and count > allowed:
                 self._write_failed()
                 last = self.failed[max(self.failed)]["error"] if self.failed else "run() returned too few items"

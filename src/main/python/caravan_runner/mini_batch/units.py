@@ -9,6 +9,7 @@ import json
 import os
 
 from caravan_runner.mini_batch import tables
+from caravan_runner.ray_folder import log
 
 FILE, TABULAR = "file", "tabular"
 
@@ -18,23 +19,27 @@ class BadInputs(Exception):
 
 
 def plan(request):
-    """Writes request["units"]. Returns what is told of them; raises BadInputs."""
-    size = request["mini_batch_size"]
+    """Writes request["output"]. Returns what is told of it; raises BadInputs."""
+    settings = request["execution"]["mini_batch"]
+    size, kind = settings["mini_batch_size"], settings["dataset_type"]
     warnings = []
-    files = list(_files(request["inputs"], request["dataset_type"], warnings))
+    files = list(_files(settings["inputs"], kind, warnings))
     if not files:
-        raise BadInputs("no input: expected at least one file" + ("" if request["dataset_type"] == FILE else
+        raise BadInputs("no input: expected at least one file" + ("" if kind == FILE else
                         f" that ends in {', '.join(tables.SUFFIXES)}") + "; " + ("; ".join(warnings) or "found nothing"))
-    batches = _of_files(files, size) if request["dataset_type"] == FILE else _of_rows(files, size["bytes"], warnings)
+    batches = _of_files(files, size) if kind == FILE else _of_rows(files, size["bytes"], warnings)
     count = 0
-    with open(request["units"], "w", encoding="utf-8") as f:
+    with open(request["output"], "w", encoding="utf-8") as f:
         for count, batch in enumerate(batches, 1):
             f.write(json.dumps({"mini_batch": count - 1, **batch}) + "\n")
         f.flush()
         os.fsync(f.fileno())
     if not count:
         raise BadInputs(f"no rows in {len(files)} input files: " + "; ".join(warnings))
-    return {"ok": True, "mini_batches": count, "files": len(files), "warnings": warnings}
+    log(f"{len(files)} files make {count} mini-batches")
+    for warning in warnings:
+        log(warning)
+    return {"ok": True, "items": count, "warnings": warnings}
 
 
 def _files(inputs, kind, warnings):

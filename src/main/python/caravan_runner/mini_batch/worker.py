@@ -2,18 +2,15 @@
 error of the actor: so an actor that fails is a process that has ended.
 """
 
-import importlib.util
 import logging
 import os
 import sys
 import time
 import traceback
 
-from caravan_runner import outcome
+from caravan_runner import outcome, script
 from caravan_runner.entry import EntryScript
 from caravan_runner.mini_batch import returned, tables
-
-MODULE = "caravan_entry_script"
 
 
 class Worker:
@@ -24,7 +21,7 @@ class Worker:
         self.settings, self.script, self.batch = settings, None, None
         logs, node = settings["logs"], settings["node"]
         self.profile_file = os.path.join(logs, "sys", "node", node, f"{name}.profile")
-        self.profile = _profile(settings["profiling_module"])
+        self.profile = _profile(settings.get("profiling_module"))
         for number, kind in ((1, "stdout"), (2, "stderr")):
             _redirect(number, os.path.join(logs, "user", kind, node, f"{name}.{kind}.txt"))
         sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
@@ -44,16 +41,10 @@ class Worker:
         return self._answer(self._init)
 
     def _init(self):
-        path = self.settings["script"]
-        sys.dont_write_bytecode = True  # the script's folder is the job's
-        sys.path.insert(0, os.path.dirname(path))
-        sys.argv = [path, *self.settings["arguments"]]
-        spec = importlib.util.spec_from_file_location(MODULE, path)
-        script = sys.modules[MODULE] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(script)
-        if hasattr(script, "init"):
-            self._profiled(script.init)
-        self.script = script
+        loaded = script.load(self.settings["script"], self.settings["source"])
+        if hasattr(loaded, "init"):
+            self._profiled(loaded.init)
+        self.script = loaded
 
     def load(self, unit):
         """Reads a mini-batch: the paths of files, or a DataFrame. @return its items"""

@@ -31,7 +31,11 @@ public final class CanonicalDescriptor {
         fields.put("num_shards", job.numShards() == null ? DescriptorReader.AUTO : job.numShards());
         fields.put("shards", job.shardForm());
         fields.put("ray", ray(job.execution().ray()));
-        fields.put("policy", policy(job.policy()));
+        Map<String, @Nullable Object> policy = policy(job.policy());
+        if (job.execution().miniBatch() != null) {
+            policy.keySet().removeAll(PoisonFields.ALL); // it has limits of its own
+        }
+        fields.put("policy", policy);
         return Json.bytes(fields);
     }
 
@@ -56,6 +60,9 @@ public final class CanonicalDescriptor {
             section.put("rerun_failed", options.rerunFailed());
             section.put("labels", options.labels());
             fields.put(PlanExecuteFields.SECTION, section);
+        }
+        if (execution.miniBatch() != null) {
+            fields.put(MiniBatchFields.SECTION, MiniBatchFields.section(execution.miniBatch()));
         }
     }
 

@@ -11,28 +11,30 @@ import org.jspecify.annotations.Nullable;
  * @param ray options of the node-local Ray
  * @param script of an engine that runs one, null otherwise
  * @param planExecute options of engine {@code plan-execute}, null otherwise
+ * @param miniBatch options of engine {@code mini-batch}, null otherwise
  */
 public record Execution(
         Engine engine,
         List<String> command,
         Ray ray,
         @Nullable Script script,
-        @Nullable PlanExecute planExecute) {
+        @Nullable PlanExecute planExecute,
+        @Nullable MiniBatch miniBatch) {
 
     public Execution {
         command = List.copyOf(command);
     }
 
     public Execution(Engine engine, List<String> command, Ray ray) {
-        this(engine, command, ray, null, null);
+        this(engine, command, ray, null, null, null);
     }
 
     public Execution with(Ray otherRay) {
-        return new Execution(engine, command, otherRay, script, planExecute);
+        return new Execution(engine, command, otherRay, script, planExecute, miniBatch);
     }
 
     public Execution with(Script otherScript) {
-        return new Execution(engine, command, ray, otherScript, planExecute);
+        return new Execution(engine, command, ray, otherScript, planExecute, miniBatch);
     }
 
     /** Whether each shard pays for the start of Ray and of the operators. */
