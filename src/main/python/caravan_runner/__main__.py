@@ -35,6 +35,8 @@ def _plan(path, answers):
     shard.watch_parent()
     with open(path, encoding="utf-8") as f:
         request = json.load(f)
+    if request["engine"] == "mini-batch":
+        return _units(request, answers)
     try:
         _answer(answers, planning.plan(request))
         return 0
@@ -42,6 +44,17 @@ def _plan(path, answers):
         traceback.print_exc()
         _answer(answers, {"error": f"plan() of {request['execution']['script']['path']} failed: {_where(e, request['script'])}"
                                    f"{outcome.describe(e)}"})
+        return 2
+
+
+def _units(request, answers):
+    from caravan_runner.mini_batch import units
+
+    try:
+        _answer(answers, units.plan(request))
+        return 0
+    except units.BadInputs as e:
+        _answer(answers, {"error": str(e)})
         return 2
 
 

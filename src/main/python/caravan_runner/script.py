@@ -5,7 +5,7 @@ import importlib.util
 import os
 import sys
 
-FUNCTIONS = {"plan-execute": ("plan", "execute")}  # what a script must define, by engine
+FUNCTIONS = {"plan-execute": ("plan", "execute"), "mini-batch": ("run",)}  # what a script must define, by engine
 
 
 class BadScript(Exception):

@@ -74,7 +74,8 @@ public final class Attempts {
         this.drivers = Map.of(
                 Engine.DATA_JUICER, new DataJuicerDriver(pythonChild, commitEvery),
                 Engine.COMMAND, new CommandDriver(environment),
-                Engine.PLAN_EXECUTE, new ScriptDriver(pythonChild));
+                Engine.PLAN_EXECUTE, new ScriptDriver(pythonChild),
+                Engine.MINI_BATCH, new MiniBatchDriver(pythonChild));
         this.slots = slots;
         this.ends = new Ends(leaving);
         this.inputs = inputs;
@@ -236,7 +237,7 @@ public final class Attempts {
                         shard.shard().rows(),
                         result.tally().rows(),
                         failed.map(Tally::rows).orElse(0L),
-                        operators),
+                        driver(shard).operatorsTellOfRows() ? operators : List.of()),
                 operators,
                 failed.map(tally -> FailedRows.failures(shard, tally)).orElse(null),
                 result.tally().bytes(),

@@ -5,6 +5,7 @@ import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.MiniBatch;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
@@ -44,15 +45,23 @@ public final class Merger {
             OutputRules.check(output, request.job().layout(), manifest);
             List<DoneRecord> results = FinishedShards.of(request.job(), manifest);
             LedgerCheck.require(request.job().layout(), manifest, results);
+            requireFewFailures(manifest, results);
+            Optional<AppendedRows> appended = AppendedRows.of(request.job().layout(), manifest);
             Concatenation all = new Concatenation(request.job().layout(), results, request.stillOwner());
             Optional<MergeRecord> before = recorded(request, results);
             if (before.isPresent()) {
+                if (appended.isPresent() && !appended.get().isThere()) {
+                    appended.get().write(output);
+                }
                 return before.get();
             }
             Tally tally = Disk.exists(output) && !request.overwrite()
                     ? adopt(output, all.expectedBytes(), () -> all.writeTo(Concatenation.Target.NONE))
                     : write(request, all);
             all.requireOwner();
+            if (appended.isPresent()) {
+                appended.get().write(output);
+            }
             MergeRecord record = MergeRecords.of(request, manifest, tally, results, clock.instant());
             Disk.replace(request.job().layout().mergeRecord(), Json.bytes(record));
             CheckpointRemoval.afterMerge(request.job().layout(), manifest);
@@ -63,6 +72,17 @@ public final class Merger {
                             + "; nothing half-written was left: correct the cause (free space, permissions, mount) and"
                             + " merge again",
                     e);
+        }
+    }
+
+    /** Shards that were worked on at the same time did not know of each other's failures. */
+    private static void requireFewFailures(Manifest manifest, List<DoneRecord> results) {
+        MiniBatch options = manifest.execution().miniBatch();
+        if (options != null) {
+            options.exceeded(manifest.totalRows(), MiniBatch.Failed.of(results)).ifPresent(limit -> {
+                throw new MergeException("nothing was merged, since more failed than the job allows: " + limit
+                        + "; logs/user/error of the job tells why. A new job may allow more");
+            });
         }
     }
 

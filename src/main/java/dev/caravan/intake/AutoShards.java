@@ -2,6 +2,7 @@ package dev.caravan.intake;
 
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Forecast;
+import dev.caravan.shard.MiniBatch;
 import dev.caravan.shard.PlanExecute;
 import org.jspecify.annotations.Nullable;
 
@@ -40,16 +41,18 @@ public record AutoShards(
 
     /** No shard is empty. @param rows of the input; more than there are if they are not known yet */
     int of(long rows, long bytes) {
-        if (execution.planExecute() != null) {
-            return byItems(execution.planExecute(), rows);
+        if (execution.engine().isScripted()) {
+            return byItems(rows);
         }
         return (int) Math.min(rows, measured == null ? bySize(bytes) : measured.shardsFor(slots));
     }
 
     /** Items may take any time. A shard keeps the workers of a node busy for some rounds, as far as that leaves enough. */
-    private int byItems(PlanExecute options, long items) {
-        int workers = options.workers() == null ? USUAL_WORKERS : options.workers();
-        long round = (long) workers * options.perWorker();
+    private int byItems(long items) {
+        PlanExecute planned = execution.planExecute();
+        MiniBatch batches = execution.miniBatch();
+        Integer workers = planned != null ? planned.workers() : batches != null ? batches.processCountPerNode() : null;
+        long round = (long) (workers == null ? USUAL_WORKERS : workers) * (planned == null ? 1 : planned.perWorker());
         long most = (long) Math.max(slots, FEWEST) * Forecast.LEAST_SHARDS_A_SLOT;
         return (int) Math.max(1, Math.min(most, Math.min(items, items / (round * ROUNDS))));
     }

@@ -5,7 +5,6 @@ import dev.caravan.job.JobDescriptor;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.Checkpoint;
-import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Forecast;
 import dev.caravan.shard.GpuDemand;
@@ -95,9 +94,7 @@ public final class Preparation {
                 .run(new PrepareRequest(
                         job,
                         asked.name(),
-                        asked.execution().engine() == Engine.PLAN_EXECUTE
-                                ? job.plan()
-                                : Path.of(dataset(asked, recipe)),
+                        asked.execution().engine().isScripted() ? job.plan() : Path.of(dataset(asked, recipe)),
                         asked.numShards(),
                         new AutoShards(minuteBytes, slots.applyAsInt(job), execution, measured(job, recipe, execution)),
                         asked.shardForm(),

@@ -33,7 +33,11 @@ public final class CanonicalDescriptor {
         fields.put("shards", job.shardForm());
         fields.put("ray", ray(job.execution().ray()));
         fields.put("checkpoint", checkpoint(job.execution().checkpoint()));
-        fields.put("policy", policy(job.policy()));
+        Map<String, @Nullable Object> policy = policy(job.policy());
+        if (job.execution().miniBatch() != null) {
+            policy.keySet().removeAll(PoisonFields.ALL); // it has limits of its own
+        }
+        fields.put("policy", policy);
         return Json.bytes(fields);
     }
 
@@ -58,6 +62,9 @@ public final class CanonicalDescriptor {
             section.put("rerun_failed", options.rerunFailed());
             section.put("labels", options.labels());
             fields.put(PlanExecuteFields.SECTION, section);
+        }
+        if (execution.miniBatch() != null) {
+            fields.put(MiniBatchFields.SECTION, MiniBatchFields.section(execution.miniBatch()));
         }
     }
 

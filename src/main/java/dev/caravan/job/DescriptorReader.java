@@ -10,6 +10,7 @@ import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
+import dev.caravan.shard.MiniBatch;
 import dev.caravan.shard.PlanExecute;
 import dev.caravan.shard.Policy;
 import dev.caravan.shard.Script;
@@ -47,6 +48,23 @@ public final class DescriptorReader {
             "plan_execute.resume",
             "plan_execute.rerun_failed",
             "plan_execute.labels",
+            "mini_batch",
+            "mini_batch.inputs",
+            "mini_batch.dataset_type",
+            "mini_batch.mini_batch_size",
+            "mini_batch.error_threshold",
+            "mini_batch.mini_batch_error_threshold",
+            "mini_batch.allowed_failed_percent",
+            "mini_batch.output_action",
+            "mini_batch.append_row_file_name",
+            "mini_batch.process_count_per_node",
+            "mini_batch.run_invocation_timeout",
+            "mini_batch.run_max_try",
+            "mini_batch.task_overhead_timeout",
+            "mini_batch.logging_level",
+            "mini_batch.side_inputs",
+            "mini_batch.resource_monitor_interval",
+            "mini_batch.profiling_module",
             "dataset_path",
             "output",
             "num_shards",
@@ -124,7 +142,7 @@ public final class DescriptorReader {
                 name,
                 root.parsed("priority", PRIORITY, text -> Numbers.whole(text, Integer.MIN_VALUE, PRIORITY))
                         .orElse(0),
-                new Execution(engine, command(), ray(engine), script(engine), planExecute(engine), checkpoint(engine)),
+                execution(engine),
                 recipe,
                 dataset,
                 output,
@@ -150,12 +168,25 @@ public final class DescriptorReader {
         Engine engine = read.orElse(Engine.DATA_JUICER);
         belongsTo(Engine.DATA_JUICER, "recipe", engine, "the Data-Juicer recipe to run");
         belongsTo(Engine.COMMAND, "command", engine, "the program to run and its arguments, as a list");
-        belongsTo(Engine.PLAN_EXECUTE, "script", engine, "the Python file to run");
-        if (engine == Engine.PLAN_EXECUTE) {
-            root.refuseIfThere("dataset_path", "expected none, since plan() of the script is the input");
+        if (engine.isScripted()) {
+            require("script", "the Python file to run");
+            root.refuseIfThere(
+                    "dataset_path",
+                    engine == Engine.PLAN_EXECUTE
+                            ? "expected none, since plan() of the script is the input"
+                            : "expected none, since mini_batch.inputs names the input");
         } else {
-            List.of("source_directory", "working_directory", "arguments", PlanExecuteFields.SECTION)
-                    .forEach(field -> belongsOnlyTo(Engine.PLAN_EXECUTE, field, engine));
+            List.of("script", "source_directory", "working_directory", "arguments")
+                    .forEach(field -> root.refuseIfThere(
+                            field,
+                            "expected only with an engine that runs a script, found engine " + engine
+                                    + "; remove the field or set engine: plan-execute or mini-batch"));
+        }
+        if (engine != Engine.PLAN_EXECUTE) {
+            belongsOnlyTo(Engine.PLAN_EXECUTE, PlanExecuteFields.SECTION, engine);
+        }
+        if (engine != Engine.MINI_BATCH) {
+            belongsOnlyTo(Engine.MINI_BATCH, MiniBatchFields.SECTION, engine);
         }
         if (engine == Engine.COMMAND) {
             require("dataset_path", "engine command has no recipe that could name the input");
@@ -185,7 +216,31 @@ public final class DescriptorReader {
                         + owner);
     }
 
-    private @Nullable Script script(Engine engine) {
+    private Execution execution(Engine engine) {
+        Fields section = root.section(MiniBatchFields.SECTION).refuseUnknown(FIELDS);
+        if (engine != Engine.MINI_BATCH) {
+            return new Execution(
+                    engine,
+                    command(),
+                    ray(engine),
+                    script(engine, root.texts("arguments")),
+                    planExecute(engine),
+                    null,
+                    checkpoint(engine));
+        }
+        MiniBatchFields fields = new MiniBatchFields(root, section);
+        MiniBatch options = fields.read(field -> paths(section, field));
+        return new Execution(
+                engine, List.of(), ray(engine), script(engine, fields.passedOn()), null, options, checkpoint(engine));
+    }
+
+    private List<String> paths(Fields section, String field) {
+        return section.texts(field).stream()
+                .flatMap(text -> resolve(section, field, text).stream())
+                .toList();
+    }
+
+    private @Nullable Script script(Engine engine, List<String> arguments) {
         String script = path("script");
         String folder = path("source_directory");
         String working = path("working_directory");
@@ -199,7 +254,7 @@ public final class DescriptorReader {
             return null;
         }
         String parent = String.valueOf(Path.of(script).getParent());
-        return new Script(script, folder, working == null ? parent : working, root.texts("arguments"), null);
+        return new Script(script, folder, working == null ? parent : working, arguments, null);
     }
 
     private @Nullable PlanExecute planExecute(Engine engine) {

@@ -8,7 +8,8 @@ import java.util.stream.Stream;
 public enum Engine {
     DATA_JUICER("data-juicer"),
     COMMAND("command"),
-    PLAN_EXECUTE("plan-execute");
+    PLAN_EXECUTE("plan-execute"),
+    MINI_BATCH("mini-batch");
 
     private final String text;
 
@@ -18,7 +19,7 @@ public enum Engine {
 
     /** Whether a Python file of the user's says what is to be done, and does it. */
     public boolean isScripted() {
-        return this == PLAN_EXECUTE;
+        return this == PLAN_EXECUTE || this == MINI_BATCH;
     }
 
     /** All of them, for messages. */

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param ray options of the node-local Ray
  * @param script of an engine that runs one, null otherwise
  * @param planExecute options of engine {@code plan-execute}, null otherwise
+ * @param miniBatch options of engine {@code mini-batch}, null otherwise
  * @param checkpoint null if an attempt that fails leaves nothing
  */
 public record Execution(
@@ -19,6 +20,7 @@ public record Execution(
         Ray ray,
         @Nullable Script script,
         @Nullable PlanExecute planExecute,
+        @Nullable MiniBatch miniBatch,
         @Nullable Checkpoint checkpoint) {
 
     public Execution {
@@ -26,19 +28,19 @@ public record Execution(
     }
 
     public Execution(Engine engine, List<String> command, Ray ray) {
-        this(engine, command, ray, null, null, null);
+        this(engine, command, ray, null, null, null, null);
     }
 
     public Execution with(Ray otherRay) {
-        return new Execution(engine, command, otherRay, script, planExecute, checkpoint);
+        return new Execution(engine, command, otherRay, script, planExecute, miniBatch, checkpoint);
     }
 
     public Execution with(Script otherScript) {
-        return new Execution(engine, command, ray, otherScript, planExecute, checkpoint);
+        return new Execution(engine, command, ray, otherScript, planExecute, miniBatch, checkpoint);
     }
 
     public Execution withoutCheckpoint() {
-        return new Execution(engine, command, ray, script, planExecute, null);
+        return new Execution(engine, command, ray, script, planExecute, miniBatch, null);
     }
 
     /** Whether each shard pays for the start of Ray and of the operators. */

@@ -191,6 +191,16 @@ public final class Layout {
             return path.resolve("rows.ndjson");
         }
 
+        /** What the processes of scripts log. */
+        public Path logs() {
+            return path.resolve("logs");
+        }
+
+        /** How the job ended, for people. */
+        public Path jobResult() {
+            return logs().resolve("job_result.txt");
+        }
+
         /** Where a script may put files of its own. */
         public Path scriptOutput() {
             return path.resolve("output");

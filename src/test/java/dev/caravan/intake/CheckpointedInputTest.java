@@ -47,6 +47,7 @@ class CheckpointedInputTest {
                 Execution.Ray.DEFAULT,
                 null,
                 null,
+                null,
                 new Checkpoint("id", path == null ? null : path.toString(), false));
         scene.recipe = new RecipeFacts(
                 folder.resolve("r.yaml"),

@@ -87,6 +87,7 @@ class DescriptorReaderTest {
                     new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30),
                     null,
                     null,
+                    null,
                     new Checkpoint("uid", "/mnt/kept", true)),
             "/mnt/shared/inbox/recipes/clean.yaml",
             "/mnt/shared/data/web",
@@ -241,8 +242,8 @@ class DescriptorReaderTest {
                 "policy: 3 | 3: policy: expected a section with fields of its own, found '3'",
                 "ray: [local] | 3: ray: expected a section with fields of its own, found a list",
                 "name: again | 3: name: given twice, first in line 1; remove one",
-                "engine: ray | 3: engine: engine must be one of data-juicer, command, plan-execute, not 'ray'",
-                "engine: [command] | 3: engine: expected one of data-juicer, command, plan-execute, found a list",
+                "engine: ray | 3: engine: engine must be one of data-juicer, command, plan-execute, mini-batch, not 'ray'",
+                "engine: [command] | 3: engine: expected one of data-juicer, command, plan-execute, mini-batch, found a list",
                 "command: [x, '{input}', '{output}'] | 3: command: expected only with engine command, found engine"
                         + " data-juicer; remove the field or set engine: command",
                 "dataset_path: s3://bucket/x | 3: dataset_path: expected a path on a file system that all nodes share,"
