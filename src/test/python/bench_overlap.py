@@ -50,8 +50,10 @@ def busy_share(path):
 
 
 def caravan(*arguments, **variables):
-    subprocess.run(["java", "-jar", JAR, *arguments], check=True, env={**os.environ, **variables},
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ended = subprocess.run(["java", "-jar", JAR, *arguments], env={**os.environ, **variables},
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if ended.returncode != 0:
+        sys.exit(f"caravan {' '.join(arguments)} ended with {ended.returncode}:\n{ended.stderr[-4000:]}")
 
 
 def measure(folder, interpreter, prefetch, asked):
