@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Where nodes may share a directory. */
 enum Place {
@@ -43,7 +44,7 @@ enum Place {
      * @param shared the same, as nodes see it
      * @param storage null where all see the same
      */
-    record Open(Path seen, Path shared, Storage storage) implements AutoCloseable {
+    record Open(Path seen, Path shared, @Nullable Storage storage) implements AutoCloseable {
         /** What a node's command begins with, so that it has a mount of its own. */
         List<String> wrapper(int node) {
             if (storage == null) {
