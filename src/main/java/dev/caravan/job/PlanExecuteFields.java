@@ -46,7 +46,7 @@ final class PlanExecuteFields {
     }
 
     private static boolean yes(Fields section, String name) {
-        Optional<Boolean> said = section.parsed(name, "expected true or false", PoisonFields::yesOrNo);
+        Optional<Boolean> said = section.parsed(name, "expected true or false", Numbers::yesOrNo);
         return said.orElse(false);
     }
 }

@@ -11,7 +11,7 @@ final class PoisonFields {
     /** @param engine whose failed items are results too, where it runs a script */
     static Poison read(Fields policy, Engine engine) {
         String count = "expected a whole number of at least 0";
-        Optional<Boolean> isolate = policy.parsed("isolate_poison", "expected true or false", PoisonFields::yesOrNo);
+        Optional<Boolean> isolate = policy.parsed("isolate_poison", Numbers.YES_OR_NO, Numbers::yesOrNo);
         boolean always = engine == Engine.PLAN_EXECUTE;
         if (always && isolate.isPresent() && !isolate.get()) {
             policy.refuse(
@@ -25,12 +25,5 @@ final class PoisonFields {
                         .orElse(always ? Integer.MAX_VALUE : Poison.DEFAULT.most()),
                 policy.parsed("max_failed_percent", Numbers.PERCENT, Numbers::percent)
                         .orElse(Poison.DEFAULT.mostPercent()));
-    }
-
-    static boolean yesOrNo(String text) {
-        if (!text.equals("true") && !text.equals("false")) {
-            throw new IllegalArgumentException("expected true or false, found '" + text + "'");
-        }
-        return text.equals("true");
     }
 }
