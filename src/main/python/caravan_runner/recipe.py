@@ -40,9 +40,16 @@ def check(path):
         "dataset_path": text("dataset_path") if isinstance(text("dataset_path"), str) else None,
         "custom_operator_paths": custom,
         "needs_gpu": any(op["num_gpus"] for op in operators),
+        "side_effects": bool(custom) or any(_may_write(name, args) for _, name, args, _ in recipe.entries),
         "code_version": code_version,
         "checkpoint": {"obstacles": obstacles, "identity": {} if recipe.problems else identity.of_recipe(path)},
     }
+
+
+def _may_write(name, args):
+    """Folders that an operator is told are for writing, but for those with lists of words."""
+    return "upload" in name or any(key.endswith("_dir") and not key.endswith("words_dir") and value
+                                   for key, value in args.items() if isinstance(key, str))
 
 
 def _custom_paths(recipe):

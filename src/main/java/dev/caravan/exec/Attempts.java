@@ -19,6 +19,7 @@ import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
+import dev.caravan.store.StoreException;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,6 +49,7 @@ public final class Attempts {
     private static final String PAUSED = "the job was paused";
     private static final String LEASE_LOST = "the lease is lost";
     private static final String INPUT = "CaravanInput";
+    private static final String SUPERSEDED = "another attempt published first";
     private static final String RUNNING = "CaravanAttempt";
 
     private final Map<Engine, EngineDriver> drivers;
@@ -88,6 +90,16 @@ public final class Attempts {
                 .forEach(attempt -> attempt.stop().complete(CANCELLED));
     }
 
+    /** Ends attempts at shards of which the result of another attempt stands. May be repeated. */
+    public void endSuperseded() {
+        current.stream()
+                .filter(attempt -> {
+                    ClaimedShard shard = attempt.trial().shard();
+                    return shard.manifest().policy().speculates() && shard.isDoneElsewhere();
+                })
+                .forEach(attempt -> attempt.stop().complete(SUPERSEDED));
+    }
+
     /** Cuts the shard's input out, while another shard may still be in its slot. */
     public void cut(@Body ClaimedShard shard, Exchange exchange) throws IOException {
         shard.lease().onLost(() -> slots.giveBack(token(shard), LEASE_LOST));
@@ -109,6 +121,9 @@ public final class Attempts {
     public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
         Gpus.Grant grant = slots.await(token(shard));
         requireGoing(shard.job());
+        if (shard.manifest().policy().speculates() && shard.isDoneElsewhere()) {
+            throw new AttemptStopped(SUPERSEDED);
+        }
         Layout.Attempt attempt = shard.attempt();
         Disk.createDirectories(attempt.work());
         Disk.createDirectories(attempt.produced());
@@ -228,7 +243,7 @@ public final class Attempts {
                 claim.hostname(),
                 claim.pid(),
                 claim.token(),
-                claim.epoch(),
+                claim.epochOfShard(),
                 claim.spent().total() + 1,
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
@@ -244,6 +259,7 @@ public final class Attempts {
                 result.tally().sha256(),
                 result.sources(),
                 shard.manifest().codeVersion(),
+                claim.isSpeculative(),
                 (System.nanoTime() - running.beganNanos()) / 1e9,
                 Instant.now().toString());
     }
@@ -258,6 +274,10 @@ public final class Attempts {
         } else if (failure instanceof GivenBack) {
             LOG.info("{}: given back before it began ({})", shard, failure.getMessage());
             shard.lease().end(ClaimStatus.RELEASED, null, failure.getMessage());
+        } else if (isDoneElsewhere(shard)) {
+            LOG.info("{}: ended, since {}", shard, SUPERSEDED);
+            end(shard, running, AttemptStatus.SUPERSEDED, null, SUPERSEDED);
+            shard.supersede();
         } else if (failure instanceof AttemptStopped && CANCELLED.equals(failure.getMessage())) {
             LOG.info("{}: ended, since the job was cancelled", shard);
             end(shard, running, AttemptStatus.CANCELLED, null, CANCELLED);
@@ -278,17 +298,27 @@ public final class Attempts {
         }
     }
 
+    private static boolean isDoneElsewhere(ClaimedShard shard) {
+        try {
+            return shard.isDoneElsewhere();
+        } catch (StoreException unknown) {
+            return false;
+        }
+    }
+
     private static void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason, boolean forGood) {
         try {
             shard.fail(failureClass, reason, forGood)
                     .ifPresentOrElse(
                             record -> LOG.error("{}: failed for good: {}", shard, record.summary()),
                             () -> LOG.warn(
-                                    "{}: attempt failed ({}): {}; retries of this class left: {}",
+                                    "{}: attempt failed ({}): {}; {}",
                                     shard,
                                     failureClass,
                                     reason,
-                                    shard.retriesLeft(failureClass)));
+                                    shard.lease().claim().isSpeculative()
+                                            ? "the first attempt goes on"
+                                            : "retries of this class left: " + shard.retriesLeft(failureClass)));
         } catch (IOException | CaravanException e) {
             LOG.warn("{}: could not record the terminal failure ({}); the next claim does", shard, e.toString());
         }
@@ -298,7 +328,8 @@ public final class Attempts {
         Claim claim = shard.lease().claim();
         return new AttemptRecord(
                 shard.shard().id(),
-                claim.epoch(),
+                claim.epochOfShard(),
+                claim.isSpeculative(),
                 claim.token(),
                 claim.node(),
                 claim.hostname(),

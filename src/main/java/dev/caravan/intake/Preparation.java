@@ -99,7 +99,9 @@ public final class Preparation {
                         new AutoShards(minuteBytes, slots.applyAsInt(job), execution, measured(job, recipe, execution)),
                         asked.shardForm(),
                         execution,
-                        asked.policy(),
+                        asked.policy().speculate() == null
+                                ? asked.policy().speculating(mayRunTwice(recipe))
+                                : asked.policy(),
                         asked.output() == null ? job.mergedByDefault() : Path.of(asked.output()),
                         recipe == null ? null : recipe.facts(),
                         execution.script() == null ? null : new ScriptInput(scripts, execution),
@@ -113,6 +115,11 @@ public final class Preparation {
                 prepared.manifest().numShards(),
                 prepared.manifest().quarantined());
         return prepared;
+    }
+
+    /** What a program does besides its result is not known; of a recipe it is. */
+    private static boolean mayRunTwice(@Nullable CheckedRecipe recipe) {
+        return recipe != null && !recipe.hasSideEffects();
     }
 
     /** A plan of the same work that was kept beside the job. */

@@ -196,6 +196,7 @@ public final class Prepare {
                 stage.attempts(),
                 stage.cache(),
                 stage.locks(),
+                stage.speculative(),
                 stage.doneRecords(),
                 stage.failedRecords(),
                 stage.history());

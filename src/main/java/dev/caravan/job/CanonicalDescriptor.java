@@ -102,6 +102,7 @@ public final class CanonicalDescriptor {
         fields.put("isolate_poison", policy.poison().isolate());
         fields.put("max_failed_records", policy.poison().most());
         fields.put("max_failed_percent", policy.poison().mostPercent());
+        fields.put("speculate", policy.speculate());
         return fields;
     }
 }

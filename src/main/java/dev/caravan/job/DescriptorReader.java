@@ -90,7 +90,8 @@ public final class DescriptorReader {
             "policy.max_bad_percent",
             "policy.isolate_poison",
             "policy.max_failed_records",
-            "policy.max_failed_percent");
+            "policy.max_failed_percent",
+            "policy.speculate");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
 
@@ -369,7 +370,8 @@ public final class DescriptorReader {
                 timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
                 timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
                 BadRecordFields.read(policy),
-                PoisonFields.read(policy, engine));
+                PoisonFields.read(policy, engine),
+                policy.parsed("speculate", Numbers.YES_OR_NO, Numbers::yesOrNo).orElse(null));
     }
 
     private @Nullable Checkpoint checkpoint(Engine engine) {

@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 final class Numbers {
     private static final Pattern DECIMAL = Pattern.compile("\\d+(\\.\\d+)?([eE][+-]?\\d+)?");
 
+    static final String YES_OR_NO = "expected true or false";
     static final String PERCENT = "expected a number from 0 to 100";
 
     private Numbers() {}
@@ -40,7 +41,7 @@ final class Numbers {
 
     static boolean yesOrNo(String text) {
         if (!text.equals("true") && !text.equals("false")) {
-            throw new IllegalArgumentException("expected true or false, found '" + text + "'");
+            throw new IllegalArgumentException(YES_OR_NO + ", found '" + text + "'");
         }
         return text.equals("true");
     }

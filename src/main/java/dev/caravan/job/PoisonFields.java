@@ -23,7 +23,7 @@ final class PoisonFields {
             return new Poison(true, Long.MAX_VALUE, 100);
         }
         String count = "expected a whole number of at least 0";
-        Optional<Boolean> isolate = policy.parsed("isolate_poison", "expected true or false", Numbers::yesOrNo);
+        Optional<Boolean> isolate = policy.parsed("isolate_poison", Numbers.YES_OR_NO, Numbers::yesOrNo);
         boolean always = engine == Engine.PLAN_EXECUTE;
         if (always && isolate.isPresent() && !isolate.get()) {
             policy.refuse(

@@ -324,6 +324,7 @@ public final class Node {
         jobs.all().stream()
                 .filter(ActiveJob::isKnownCancelled)
                 .forEach(job -> attempts.cancel(job.entry().job()));
+        attempts.endSuperseded();
         for (ActiveJob job : unended) {
             job.watch(
                     settings.integer("claim.watch"), heart.timing().lookEvery().toNanos());
@@ -336,6 +337,9 @@ public final class Node {
             case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();
             case SHARDS_SETTLED -> areShardsSettled() || work.isSpent();
         };
+        if (over) {
+            attempts.endSuperseded();
+        }
         if (over || (plan.job() != null && refusedJob().isPresent())) {
             main.completed();
         }

@@ -140,9 +140,20 @@ final class NodeWork {
             return Optional.empty();
         }
         int start = turn.getAndIncrement() & Integer.MAX_VALUE;
-        for (ActiveJob job : inTurn(jobs.unended(), ActiveJob::priority, start)) {
+        List<ActiveJob> inTurn = inTurn(jobs.unended(), ActiveJob::priority, start);
+        Optional<ClaimedShard> shard = firstOf(inTurn, this::claimShardOf);
+        boolean mayTakeAnothers = maxShards.isEmpty(); // else each node is to do its own part
+        return shard.isEmpty() && mayTakeAnothers ? firstOf(inTurn, this::speculateOn) : shard;
+    }
+
+    private interface Claiming {
+        Optional<ClaimedShard> of(ActiveJob job, ShardClaims claims) throws IOException;
+    }
+
+    private Optional<ClaimedShard> firstOf(List<ActiveJob> inTurn, Claiming way) throws IOException {
+        for (ActiveJob job : inTurn) {
             Optional<ShardClaims> claims = draining ? Optional.empty() : job.openShards();
-            Optional<ClaimedShard> shard = claims.isPresent() ? claimShardOf(job, claims.get()) : Optional.empty();
+            Optional<ClaimedShard> shard = claims.isPresent() ? way.of(job, claims.get()) : Optional.empty();
             if (shard.isPresent()) {
                 return shard;
             }
@@ -173,6 +184,10 @@ final class NodeWork {
                         slots.takeAhead(devices),
                         job,
                         () -> whyNotAhead(job).isPresent() ? Optional.empty() : claims.claimAhead(ahead(job)));
+    }
+
+    private Optional<ClaimedShard> speculateOn(ActiveJob job, ShardClaims claims) throws IOException {
+        return claimInto(slots.take(claims.manifest().execution().ray().gpuDemand()), job, claims::speculate);
     }
 
     private Optional<ClaimedShard> claimInto(Optional<Slots.Place> place, ActiveJob job, Search<ClaimedShard> search)

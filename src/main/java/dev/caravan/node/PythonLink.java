@@ -87,7 +87,7 @@ public final class PythonLink implements Scripts {
                         .resolveSibling(check.datasetPath())
                         .normalize()
                         .toString();
-        return new CheckedRecipe(facts, dataset, check.mostGpus());
+        return new CheckedRecipe(facts, dataset, check.mostGpus(), check.sideEffects());
     }
 
     @Override

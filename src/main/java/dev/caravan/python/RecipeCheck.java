@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param datasetPath as written in the recipe; null if it names none
  * @param customOperatorPaths absolute
  * @param needsGpu whether an operator asks Ray for a GPU
+ * @param sideEffects whether an operator may do something besides its result, such as write to a folder
  * @param checkpoint whether a shard can be gone on with where an attempt has left it
  */
 public record RecipeCheck(
@@ -24,6 +25,7 @@ public record RecipeCheck(
         @Nullable String datasetPath,
         List<String> customOperatorPaths,
         boolean needsGpu,
+        boolean sideEffects,
         String codeVersion,
         Checkpoint checkpoint) {
 

@@ -18,7 +18,7 @@ public final class Layout {
 
     static final String LOCK_SUFFIX = ".lock";
 
-    static String lockName(String key, long epoch) {
+    public static String lockName(String key, long epoch) {
         return key + "." + epoch + LOCK_SUFFIX;
     }
 
@@ -135,6 +135,7 @@ public final class Layout {
     /** A job directory and the hidden coordination directory beside it. */
     public record Job(Path path) {
         private static final String COORDINATION_SUFFIX = ".coordination";
+        private static final String SPECULATIVE = "speculative-";
 
         public Job {
             path = path.toAbsolutePath().normalize();
@@ -258,12 +259,27 @@ public final class Layout {
             return checkpoints().resolve(shard.toString());
         }
 
+        /** Of a second attempt beside an epoch. */
+        public Attempt speculativeAttempt(ShardId shard, long epoch, String token) {
+            return attempt(shard, epoch, SPECULATIVE + token);
+        }
+
+        /** The token that is in the name of a second attempt's directory, null in any other. */
+        public static @Nullable String tokenOfSpeculative(String afterEpoch) {
+            return afterEpoch.startsWith(SPECULATIVE) ? afterEpoch.substring(SPECULATIVE.length()) : null;
+        }
+
         public Path state() {
             return path.resolve("state");
         }
 
         public Path locks() {
             return state().resolve("locks");
+        }
+
+        /** Claims of second attempts, which stand beside those in {@link #locks}. */
+        public Path speculative() {
+            return state().resolve("speculative");
         }
 
         /** The claim of a key (a shard's id) in one epoch. */

@@ -27,6 +27,7 @@ class BenchIT {
         ALL.put("inner", new InnerBenchmark());
         ALL.put("profile", new ProfileBenchmark());
         ALL.put(ASKED_FOR_ONLY, new EndToEndBenchmark());
+        ALL.put("tail", new TailBenchmark());
     }
 
     @Test

@@ -252,7 +252,17 @@ class AttemptsTest {
     void of_two_results_the_first_stands_and_the_second_is_recorded_as_superseded() throws Exception {
         run();
         attempts.collect(shard, exchange);
-        DoneRecord first = new DoneRecord(
+        DoneRecord first = resultOfAnother();
+        job.files.publishDone(first);
+        attempts.publish(shard, exchange);
+
+        assertThat(job.files.done(job.id(0))).contains(first);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+        assertThat(record().status()).isEqualTo(AttemptStatus.SUPERSEDED);
+    }
+
+    private DoneRecord resultOfAnother() {
+        return new DoneRecord(
                 job.id(0),
                 "other",
                 "h",
@@ -270,14 +280,42 @@ class AttemptsTest {
                 "0",
                 List.of(),
                 null,
+                true,
                 1,
                 "now");
-        job.files.publishDone(first);
-        attempts.publish(shard, exchange);
+    }
 
-        assertThat(job.files.done(job.id(0))).contains(first);
-        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+    @Test
+    void an_attempt_at_a_shard_that_another_has_done_is_ended_and_superseded() throws Exception {
+        slots.leave(token());
+        job = TestJob.in(folder.resolve("another"), 1);
+        claim(
+                job,
+                job.manifest.with(
+                        job.manifest.execution(), job.manifest.policy().speculating(true)));
+        attempts.begin(shard, exchange);
+        Child child = exchange.getProperty(ChildBinding.CHILD, Child.class);
+        attempts.endSuperseded();
+        assertThat(child.stop()).isNotDone();
+
+        job.files.publishDone(resultOfAnother());
+        attempts.endSuperseded();
+
+        assertThat(child.stop()).isCompleted();
+        fail(new AttemptStopped(child.stop().join()));
         assertThat(record().status()).isEqualTo(AttemptStatus.SUPERSEDED);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+    }
+
+    @Test
+    void a_failure_counts_for_nothing_once_another_attempt_has_a_result() throws Exception {
+        attempts.begin(shard, exchange);
+        job.files.publishDone(resultOfAnother());
+
+        fail(new AttemptFailed(FailureClass.DATA, "exit code 3"));
+
+        assertThat(record().status()).isEqualTo(AttemptStatus.SUPERSEDED);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
     }
 
     @Test

@@ -62,7 +62,8 @@ class RerunTest {
                 Duration.ZERO,
                 Duration.ZERO,
                 new BadRecords(OnBadRecord.QUARANTINE, null, null),
-                Poison.DEFAULT);
+                Poison.DEFAULT,
+                null);
         scene.write("a.jsonl", INPUT);
         repairedJob = new Layout.Job(scene.root.resolve("jobs/j2"));
         repaired = scene.root.resolve("repaired.txt");
@@ -206,6 +207,7 @@ class RerunTest {
                         shard.sha256(),
                         List.of(),
                         null,
+                        false,
                         0.1,
                         "2026-10-01T11:00:00Z"));
     }

@@ -89,7 +89,8 @@ class ScriptInputTest {
                 scripts,
                 () -> false,
                 1 << 20,
-                any -> 1);
+                any -> 1,
+                folder);
         return preparation.prepare(asked(more), job, () -> true, Progress.NONE);
     }
 

@@ -62,6 +62,7 @@ class DescriptorReaderTest {
               isolate_poison: true
               max_failed_records: 7
               max_failed_percent: 0.25
+              speculate: false
             """;
 
     private static final String FULL_JSON = """
@@ -74,7 +75,8 @@ class DescriptorReaderTest {
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
             \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s",
             \t\t"on_bad_record": "quarantine", "max_bad_records": 1000, "max_bad_percent": 5e-1,
-            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 0.25}
+            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 0.25,
+            \t\t"speculate": false}
             }
             """;
 
@@ -102,7 +104,8 @@ class DescriptorReaderTest {
                     Duration.ofHours(2),
                     Duration.ofSeconds(90),
                     new BadRecords(OnBadRecord.QUARANTINE, 1000L, 0.5),
-                    new Poison(true, 7, 0.25)));
+                    new Poison(true, 7, 0.25),
+                    false));
 
     @Test
     void every_field_is_read() {
@@ -197,7 +200,8 @@ class DescriptorReaderTest {
                                 Duration.ZERO,
                                 Duration.ZERO,
                                 new BadRecords(OnBadRecord.FAIL, null, null),
-                                new Poison(false, 100, 100))));
+                                new Poison(false, 100, 100),
+                                null)));
     }
 
     @Test

@@ -35,6 +35,8 @@ final class Invariants implements ModelDirectory.Changes {
     private final Timing timing;
     private final Policy policy;
     private final Lateness lateness;
+    private final int shards;
+    private int speculated;
     private final Set<Promise> checked;
     private final Set<Path> lockNames = new HashSet<>();
     private final Map<String, Ownership> newest = new TreeMap<>();
@@ -54,6 +56,7 @@ final class Invariants implements ModelDirectory.Changes {
         this.timing = plan.timing();
         this.policy = plan.policy();
         this.lateness = plan.lateness();
+        this.shards = plan.shards();
         this.checked = checked;
     }
 
@@ -70,6 +73,22 @@ final class Invariants implements ModelDirectory.Changes {
     private boolean isLock(Path path) {
         return layout.locks().equals(path.getParent())
                 && !Layout.isHidden(path.getFileName().toString());
+    }
+
+    /** A claim, of a second attempt too. */
+    private boolean isClaim(Path path) {
+        return isLock(path) || isRecord(path, layout.speculative());
+    }
+
+    /** Claims that follow each other: second attempts of a shard have a row of their own. */
+    private static String row(Claim claim) {
+        return claim.isSpeculative() ? "second of " + claim.key() : claim.key();
+    }
+
+    private Path lockOf(Claim claim) {
+        return claim.isSpeculative()
+                ? layout.speculative().resolve(Layout.lockName(claim.key(), claim.epoch()))
+                : layout.lock(claim.key(), claim.epoch());
     }
 
     private boolean isRecord(Path path, Path directory) {
@@ -89,7 +108,7 @@ final class Invariants implements ModelDirectory.Changes {
 
     @Override
     public void linked(int client, Path path, byte[] content) {
-        if (isLock(path)) {
+        if (isClaim(path)) {
             if (!lockNames.add(path)) {
                 broken(Promise.NAMES_ARE_MADE_ONCE, path.getFileName() + " is made again by n" + client);
             }
@@ -110,10 +129,13 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     private void claimed(SimNode node, Claim claim) {
-        Ownership before = newest.get(claim.key());
-        Claim written = lastWritten.put(claim.key(), claim);
+        Ownership before = newest.get(row(claim));
+        Claim written = lastWritten.put(row(claim), claim);
         Ownership now = made(claim, node);
-        newest.put(claim.key(), now);
+        newest.put(row(claim), now);
+        if (claim.isSpeculative()) {
+            speculated(claim);
+        }
         if (before == null) {
             if (claim.epoch() != 1) {
                 broken(Promise.EPOCHS_GROW, now + " is the first claim of its shard");
@@ -134,6 +156,20 @@ final class Invariants implements ModelDirectory.Changes {
         }
         if (written != null) {
             checkCharges(before, written, claim);
+        }
+    }
+
+    private void speculated(Claim claim) {
+        speculated++;
+        long claimed = newest.values().stream()
+                .filter(ownership -> !ownership.claim().isSpeculative())
+                .count();
+        if (claimed < shards) {
+            broken(Promise.SECOND_ATTEMPTS_COME_LAST, claim.key() + " while " + (shards - claimed) + " are unclaimed");
+        }
+        Ownership first = newest.get(claim.key());
+        if (first.claim().epoch() < claim.epochOfShard()) {
+            broken(Promise.EPOCHS_GROW, "a second attempt stands beside an epoch to come: " + claim);
         }
     }
 
@@ -168,11 +204,14 @@ final class Invariants implements ModelDirectory.Changes {
     public void replaced(int client, Path path, byte[] content) {
         if (isRecord(path, layout.doneRecords()) && !Arrays.equals(doneRecords.get(path), content)) {
             broken(Promise.DONE_STANDS, path.getFileName() + " is replaced by n" + client);
-        } else if (isLock(path)) {
+        } else if (isClaim(path)) {
             Claim claim = parse(content, Claim.class);
-            Ownership ownership = newest.get(claim.key());
+            if (!claim.node().equals("n" + client)) {
+                broken(Promise.OWNERS_END_THEIR_CLAIMS, path.getFileName() + " is ended by n" + client);
+            }
+            Ownership ownership = newest.get(row(claim));
             if (ownership.claim().token().equals(claim.token())) {
-                lastWritten.put(claim.key(), claim);
+                lastWritten.put(row(claim), claim);
                 if (claim.status() == ClaimStatus.DONE) {
                     ownership.succeed();
                 }
@@ -182,7 +221,7 @@ final class Invariants implements ModelDirectory.Changes {
 
     @Override
     public void removed(int client, Path path) {
-        if (isLock(path)) {
+        if (isClaim(path)) {
             broken(Promise.NAMES_ARE_MADE_ONCE, path.getFileName() + " is removed by n" + client);
         } else if (isRecord(path, layout.doneRecords())) {
             broken(Promise.DONE_STANDS, path.getFileName() + " is removed by n" + client);
@@ -205,9 +244,9 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     void wasTold(SimNode node, Path target, byte[] content, boolean made) {
-        if (isLock(target)) {
+        if (isClaim(target)) {
             Claim claim = parse(content, Claim.class);
-            Ownership ownership = newest.get(claim.key());
+            Ownership ownership = newest.get(row(claim));
             if (ownership != null && ownership.claim().token().equals(claim.token())) {
                 if (made) {
                     ownership.know();
@@ -228,17 +267,17 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     private Ownership made(Claim claim, SimNode node) {
-        String publication = node + " " + layout.lock(claim.key(), claim.epoch());
+        String publication = node + " " + lockOf(claim);
         return new Ownership(claim, node, publicationBegan.getOrDefault(publication, 0L), timing);
     }
 
     private Ownership ownershipOf(Claim claim, SimNode node) {
-        Ownership ownership = newest.get(claim.key());
+        Ownership ownership = newest.get(row(claim));
         return ownership != null && ownership.claim().token().equals(claim.token()) ? ownership : made(claim, node);
     }
 
     void wantsToReplace(SimNode node, Path target, byte[] content) {
-        if (isLock(target)) {
+        if (isClaim(target)) {
             Ownership own = held(node, parse(content, Claim.class).key());
             if (own != null) {
                 own.isFenced(); // decided now, since nobody asks later
@@ -254,7 +293,7 @@ final class Invariants implements ModelDirectory.Changes {
 
     void hasBeaten(SimNode node, Path lock) {
         for (Ownership own : held.getOrDefault(node.number(), Map.of()).values()) {
-            if (lock.equals(layout.lock(own.claim().key(), own.claim().epoch()))) {
+            if (lock.equals(lockOf(own.claim()))) {
                 own.beat(beatBegan.getOrDefault(node.number(), 0L));
             }
         }
@@ -274,6 +313,9 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     void fails(ClaimedShard shard, FailureClass failure) {
+        if (shard.lease().claim().isSpeculative()) {
+            return; // uses no budget
+        }
         failures.computeIfAbsent(shard.shard().id().toString(), key -> new EnumMap<>(FailureClass.class))
                 .merge(failure, 1, Integer::sum);
     }
@@ -290,8 +332,9 @@ final class Invariants implements ModelDirectory.Changes {
                         .toNanos();
         for (Ownership ownership : newest.values()) {
             if (settled.contains(ownership.claim().key())
+                    || ownership.claim().isSpeculative()
                     || ownership.isLive()
-                    || lastWritten.get(ownership.claim().key()).status() != ClaimStatus.RUNNING) {
+                    || lastWritten.get(row(ownership.claim())).status() != ClaimStatus.RUNNING) {
                 continue;
             }
             for (SimNode node : all) {
@@ -323,6 +366,10 @@ final class Invariants implements ModelDirectory.Changes {
 
     boolean isSettled(ShardId shard) {
         return settled.contains(shard.toString());
+    }
+
+    int speculatedCount() {
+        return speculated;
     }
 
     int doneCount() {

@@ -47,6 +47,8 @@ final class SimNode implements Scheduler.Process {
     private long frozenUntil;
     private long hungUntil;
     private long troubledUntil;
+    private @Nullable ClaimedShard working;
+    private @Nullable ClaimedShard superseded;
     private boolean draining;
     private boolean gone;
     private long idleSince = Long.MAX_VALUE;
@@ -89,7 +91,13 @@ final class SimNode implements Scheduler.Process {
         }
         scheduler.start(scheduler.now() + beat, this, () -> repeat(beat, this::beat));
         long look = heart.timing().lookEvery().toNanos();
-        scheduler.start(scheduler.now() + look, this, () -> repeat(look, () -> with.watch(WATCHED, look)));
+        scheduler.start(
+                scheduler.now() + look,
+                this,
+                () -> repeat(look, () -> {
+                    noticeSuperseded();
+                    with.watch(WATCHED, look);
+                }));
         judgeEach(Math.min(heart.timing().margin().toNanos() / 10, SECOND));
     }
 
@@ -100,6 +108,13 @@ final class SimNode implements Scheduler.Process {
                 judgeEach(nanos);
             }
         });
+    }
+
+    private void noticeSuperseded() {
+        ClaimedShard shard = working;
+        if (shard != null && shard.manifest().policy().speculates() && shard.isDoneElsewhere()) {
+            superseded = shard;
+        }
     }
 
     private void beat() {
@@ -162,6 +177,9 @@ final class SimNode implements Scheduler.Process {
             if (forSlot) {
                 inSlot = true;
                 claimed = claims().claimNext();
+                if (claimed.isEmpty() && !draining) {
+                    claimed = claims().speculate();
+                }
             } else if (ahead == null) {
                 claimed = claims().claimAhead(0);
             }
@@ -193,6 +211,7 @@ final class SimNode implements Scheduler.Process {
             try {
                 workInSlot(shard, attempt, lost);
             } finally {
+                working = null;
                 inSlot = false;
             }
             conclude(shard, lost[0], attempt.failure());
@@ -203,8 +222,9 @@ final class SimNode implements Scheduler.Process {
 
     private void workInSlot(ClaimedShard shard, Simulation.Attempt attempt, boolean[] lost) {
         simulation.trace().line(this, "works on " + shard);
+        working = shard;
         long end = scheduler.now() + attempt.nanos();
-        while (scheduler.now() < end && !lost[0] && !draining) {
+        while (scheduler.now() < end && !lost[0] && !draining && superseded != shard) {
             scheduler.sleep(Math.min(SECOND, end - scheduler.now()));
         }
         if (lost[0]) {
@@ -234,6 +254,9 @@ final class SimNode implements Scheduler.Process {
         try {
             if (lost || !shard.lease().isHeld()) {
                 throw new LeaseLostException("stopped");
+            } else if ((superseded == shard || draining || failure != null) && shard.isDoneElsewhere()) {
+                shard.supersede();
+                simulation.trace().line(this, "gives up " + shard);
             } else if (draining) {
                 shard.lease().end(ClaimStatus.PREEMPTED, null, "the node leaves");
             } else if (failure != null) {
@@ -282,6 +305,7 @@ final class SimNode implements Scheduler.Process {
                 "00",
                 List.of(),
                 null,
+                false,
                 1,
                 "2026-10-01T00:00:00Z");
     }

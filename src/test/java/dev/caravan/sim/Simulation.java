@@ -46,7 +46,7 @@ final class Simulation {
     record Attempt(long nanos, @Nullable FailureClass failure) {}
 
     /** What a run came to. */
-    record Report(long seed, int nodes, int killed, int done, int failed, Duration time) {}
+    record Report(long seed, int nodes, int killed, int done, int failed, int speculated, Duration time) {}
 
     Simulation(long seed, Variant variant, @Nullable Consumer<String> reader) {
         this.seed = seed;
@@ -85,6 +85,7 @@ final class Simulation {
     Report run() {
         for (Path directory : List.of(
                 files.layout().locks(),
+                files.layout().speculative(),
                 files.layout().doneRecords(),
                 files.layout().failedRecords())) {
             files.directory().makeDirectory(directory);
@@ -103,6 +104,7 @@ final class Simulation {
                 (int) nodes.stream().filter(SimNode::isDead).count(),
                 invariants.doneCount(),
                 invariants.failedCount(),
+                invariants.speculatedCount(),
                 Duration.ofNanos(scheduler.now()));
     }
 
