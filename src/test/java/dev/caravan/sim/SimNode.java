@@ -242,6 +242,7 @@ final class SimNode implements Scheduler.Process {
         aheadSince = Long.MAX_VALUE;
         if (!inSlot && !lost[0] && !draining) {
             inSlot = true;
+            idleSince = Long.MAX_VALUE;
             return true;
         }
         simulation.trace().line(this, "gives back " + shard);
