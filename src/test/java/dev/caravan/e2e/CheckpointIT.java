@@ -3,7 +3,6 @@ package dev.caravan.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.caravan.python.PythonEnvironment;
 import dev.caravan.shard.Claim;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.ShardForm;
@@ -30,11 +29,7 @@ class CheckpointIT {
 
     @RegisterExtension
     final Fleet fleet = new Fleet()
-            .with(
-                    "python.executable",
-                    PythonEnvironment.of("", Path.of("target", "python-cache").toAbsolutePath())
-                            .setup(System.out::println)
-                            .executable())
+            .with("python.executable", RealPython.INFO.executable())
             .with("exec.commit_every", "1ms")
             .withShortLeases();
 

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.caravan.python.PythonEnvironment;
-import dev.caravan.python.PythonInfo;
 import dev.caravan.shard.Claim;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Manifest;
@@ -24,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -53,21 +50,11 @@ class MiniBatchIT {
                 return _run(mini_batch)
             """;
 
-    /** {@link DataJuicerIT} makes it too. */
-    private static final Path CACHE = Path.of("target", "python-cache").toAbsolutePath();
-
-    private static PythonInfo info;
-
     @RegisterExtension
     final Fleet fleet = new Fleet()
             .with("claim.lease", "10s")
             .with("claim.margin", "2s")
-            .withVariable("XDG_CACHE_HOME", CACHE.resolveSibling("xdg").toString());
-
-    @BeforeAll
-    static void python() {
-        info = PythonEnvironment.of("", CACHE).setup(System.err::println);
-    }
+            .withVariable("XDG_CACHE_HOME", RealPython.XDG_CACHE.toString());
 
     private Layout.Job job() {
         return new Layout.Job(fleet.folder().resolve("job"));
@@ -166,7 +153,7 @@ class MiniBatchIT {
      */
     private JsonNode onTwoNodes(String sample, String script, String hangs, String file, String more)
             throws IOException {
-        fleet.with("python.executable", info.executable());
+        fleet.with("python.executable", RealPython.INFO.executable());
         Path copy = fleet.folder().resolve("sample");
         try (Stream<Path> files = Files.walk(SAMPLES)) {
             for (Path original : files.filter(Files::isRegularFile).toList()) {

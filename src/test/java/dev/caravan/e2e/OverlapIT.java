@@ -36,7 +36,7 @@ class OverlapIT {
         CaravanProcess node =
                 fleet.start(Stream.concat(Stream.of("node", "--root", job.root().toString()), Stream.of(options))
                         .toArray(String[]::new));
-        Await.until("a shard is worked on", () -> !job.runs().isEmpty(), node::toString);
+        Await.until("a shard is worked on", () -> Files.exists(fleet.folder().resolve("first")), node::toString);
         Await.until("another one is claimed", () -> claimed(job).size() == 2, node::toString);
         return node;
     }

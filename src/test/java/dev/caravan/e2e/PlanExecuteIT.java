@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.caravan.python.PythonEnvironment;
-import dev.caravan.python.PythonInfo;
 import dev.caravan.shard.Claim;
 import dev.caravan.store.Layout;
 import java.io.IOException;
@@ -20,7 +18,6 @@ import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,21 +45,11 @@ class PlanExecuteIT {
                 return search.execute(item)
             """;
 
-    /** {@link DataJuicerIT} makes it too. */
-    private static final Path CACHE = Path.of("target", "python-cache").toAbsolutePath();
-
-    private static PythonInfo info;
-
     @RegisterExtension
     final Fleet fleet = new Fleet();
 
-    @BeforeAll
-    static void python() {
-        info = PythonEnvironment.of("", CACHE).setup(System.err::println);
-    }
-
     private void writeTask() throws IOException {
-        fleet.with("python.executable", info.executable())
+        fleet.with("python.executable", RealPython.INFO.executable())
                 .with("claim.lease", "10s")
                 .with("claim.margin", "3s");
         Path code = Files.createDirectories(fleet.folder().resolve("code"));
@@ -74,7 +61,7 @@ class PlanExecuteIT {
     private String expected(String... arguments) throws IOException {
         String lines = "import json, search\n"
                 + "for i in search.plan(): print(json.dumps({'id': i['id'], 'result': search.execute(i)}))";
-        List<String> command = new ArrayList<>(List.of(info.executable(), "-c", lines));
+        List<String> command = new ArrayList<>(List.of(RealPython.INFO.executable(), "-c", lines));
         command.addAll(Arrays.asList(arguments));
         Process process = new ProcessBuilder(command)
                 .directory(fleet.folder().resolve("code").toFile())

@@ -33,7 +33,8 @@ class SpeculationIT {
     void of_two_attempts_at_a_shard_one_result_counts_and_the_other_attempt_is_ended(boolean secondWins)
             throws IOException {
         Path scratch = Files.createDirectory(fleet.folder().resolve("scratch"));
-        fleet.with("exec.scratch", scratch.toString());
+        fleet.with("exec.scratch", scratch.toString())
+                .with("node.prefetch", "0"); // so that epoch 1 is the first attempt
         Sample job = new Sample(fleet.folder(), "tail", 40, 4)
                 .written(
                         """
