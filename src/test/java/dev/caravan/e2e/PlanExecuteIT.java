@@ -105,6 +105,7 @@ class PlanExecuteIT {
                 """);
         Path root = fleet.folder().resolve("root");
         Layout.Job job = new Layout.Root(root).job("search");
+        fleet.with("node.prefetch", "0"); // so that a shard's first claim is that of its first attempt
         fleet.run("submit", descriptor.toString(), "--root", root.toString()).endsWith(0);
         CaravanProcess a = fleet.start("node", "--root", root.toString(), "--once");
         CaravanProcess b = fleet.start("node", "--root", root.toString(), "--once");
