@@ -2,11 +2,13 @@
 
     bench_peer.py prepare INPUT.jsonl SHARD_FOLDER NUM_SHARDS
     bench_peer.py merge RESULTS.txt OUTPUT.jsonl      lines of RESULTS: rows, sha256, path
+    bench_peer.py work SHARD_FOLDER RESULT_FOLDER RECIPE DJ_PROCESS MOST_SHARDS    a node: one shard after the other
 """
 
 import hashlib
 import json
 import os
+import subprocess
 import sys
 
 
@@ -76,8 +78,51 @@ def merge(results, output):
     os.replace(output + ".tmp", output)
 
 
+def work(shards, results, recipe, dj_process, most):
+    for name in sorted(os.listdir(shards)):
+        if most == 0:
+            return
+        try:
+            os.close(os.open(os.path.join(results, name + ".lock"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        except FileExistsError:
+            continue
+        most -= 1
+        attempt = os.path.join(results, name + ".attempt")
+        os.mkdir(attempt)
+        process(os.path.join(shards, name), attempt, recipe, dj_process)
+        rows, digest = 0, hashlib.sha256()
+        for line, _ in records(os.path.join(attempt, "processed.jsonl")):
+            digest.update(line)
+            rows += 1
+        with open(os.path.join(results, name + ".result.tmp"), "w") as done:
+            done.write(f"{rows} {digest.hexdigest()} {attempt}/processed.jsonl\n")
+            done.flush()
+            os.fsync(done.fileno())
+        os.rename(done.name, os.path.join(results, name + ".result"))
+
+
+def process(shard, attempt, recipe, dj_process):
+    exported = os.path.join(attempt, "ray-output.jsonl")
+    with open(os.path.join(attempt, "process.log"), "wb") as log:
+        subprocess.run(
+            [dj_process, "--config", recipe, "--dataset_path", shard, "--export_path", exported,
+             "--executor_type", "ray", "--ray_address", "local"],
+            check=True, cwd=attempt, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+    files = [exported]
+    if os.path.isdir(exported):
+        files = sorted(os.path.join(exported, name) for name in os.listdir(exported) if name.endswith(".json"))
+    with open(os.path.join(attempt, "processed.tmp"), "wb") as out:
+        for file in files:
+            for line, _ in records(file):
+                out.write(line)
+        finish(out)
+    os.replace(out.name, os.path.join(attempt, "processed.jsonl"))
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "prepare":
         prepare(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    elif sys.argv[1] == "work":
+        work(*sys.argv[2:6], int(sys.argv[6]))
     else:
         merge(sys.argv[2], sys.argv[3])

@@ -49,6 +49,7 @@ class RecipeTest(unittest.TestCase):
         self.assertEqual(["row"], report["index_keys"])
         self.assertEqual("data/in.jsonl", report["dataset_path"])
         self.assertFalse(report["needs_gpu"])
+        self.assertFalse(report["side_effects"])
         self.assertEqual(1, len(report["warnings"]))  # dataset_path has no effect
         self.assertIn("dataset_path", report["warnings"][0])
 
@@ -131,6 +132,7 @@ class RecipeTest(unittest.TestCase):
             report = self.check(text)
             self.assertTrue(report["ok"], report["problems"])
             self.assertTrue(report["needs_gpu"])
+            self.assertTrue(report["side_effects"], "what a custom operator does is not known")
             self.assertEqual([str(self.folder / "mine" / "probe_mappers.py")], report["custom_operator_paths"])
 
     def test_custom_operators_that_cannot_be_loaded(self):
@@ -150,6 +152,7 @@ class RecipeTest(unittest.TestCase):
                      "the merged bytes may differ from run to run, by what these operators use: image_blur_mapper (random numbers)"):
             self.assertTrue(any(word in w for w in report["warnings"]), f"{word} not in {report['warnings']}")
         self.assertEqual(5, len(report["warnings"]))
+        self.assertTrue(report["side_effects"])
 
     def test_rows_that_would_be_dropped_silently_are_warned_of(self):
         good = "process:\n  - text_length_filter: {}\n"

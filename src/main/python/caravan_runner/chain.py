@@ -21,6 +21,12 @@ class CannotFollow(Exception):
     """What an operator did cannot be put back into the records: the cold engine has to run the recipe."""
 
 
+class NotAlone(CannotFollow):
+    """An operator made more or something else of a record than one with the same id."""
+
+    advice = "run recipes with such operators without a checkpoint"
+
+
 class Rows:
     """Lines of a shard and the columns that operators get of them."""
 
@@ -46,6 +52,20 @@ class Rows:
             if key in columns:
                 columns[key] = [empty() if v is None else v for v in columns[key]]
         return columns
+
+    def require_alone(self, columns, id_column):
+        """Each record has led to one at most, and that has its id."""
+        order = columns.get(ROW, [])
+        for row, following in zip(order, order[1:]):
+            if row == following:
+                raise NotAlone(f"an operator made several records of the one with {id_column} {self._id(row, id_column)}")
+        for row, value in zip(order, columns.get(id_column, [])):
+            if not records.same(self._id(row, id_column), value):
+                raise NotAlone(f"an operator changed {id_column} {self._id(row, id_column)!r} to {value!r}")
+
+    def _id(self, row, id_column):
+        places = {s[0]: s for s in self.spans[row]}
+        return records.scan(self.lines[row], places[id_column][2])[0]
 
     def result(self, columns, hidden):
         """The lines that the operators left, in their order, as bytes; `hidden`: columns that are not written."""
@@ -87,8 +107,8 @@ class Chain:
         self.mapper, self.tagging = Mapper, TAGGING_OPS.modules
         self.operators = load_ops(process)
 
-    def batch_size(self):
-        return max([op.batch_size if op.is_batched_op() else 1 for op in self.operators], default=1) or 1
+    def batch_sizes(self):
+        return [(op.batch_size if op.is_batched_op() else 1) or 1 for op in self.operators]
 
     def apply(self, columns):
         """The columns after all operators, and (name, rows in, rows out) of each."""
@@ -158,7 +178,8 @@ def _mapped(function, name, columns, size):
 class Stage:
     """A part of the chain in a Ray actor of its own, which outlives shards. Operators are constructed here, once."""
 
-    def __init__(self, process, custom, wanted, hidden, last):
+    def __init__(self, process, custom, wanted, hidden, last, id_column=None):
+        """id_column: of records that must stand alone."""
         import sys
 
         sys.set_int_max_str_digits(0)  # an integer of 5,000 digits is a value like any other
@@ -171,10 +192,10 @@ class Stage:
 
             load_custom_operators(custom)
         self.chain = Chain(process)
-        self.wanted, self.hidden, self.last = wanted, hidden, last
+        self.wanted, self.hidden, self.last, self.id_column = wanted, hidden, last, id_column
 
     def ready(self):
-        return self.chain.batch_size()
+        return self.chain.batch_sizes()
 
     def constructions(self):
         """How often the constructor of each operator has run in this process, shards and all."""
@@ -188,6 +209,8 @@ class Stage:
         rows = Rows(data, self.wanted) if before is None or self.last else None
         columns, counts = (rows.columns(), []) if before is None else before
         columns, more = self.chain.apply(columns)
+        if self.last and self.id_column is not None:
+            rows.require_alone(columns, self.id_column)
         return (rows.result(columns, self.hidden) if self.last else columns), counts + more
 
 

@@ -90,10 +90,13 @@ class Committed(Mapping):
         self._units = {}
 
     def add(self, path, identity):
+        """@raise OtherIdentity. identity: None for units of whatever work."""
         whole = 0
         with open(path, "rb") as f:
             for head, start in _entries(f):
                 whole = f.tell()
+                if "identity" in head and identity is None:
+                    continue
                 if "identity" in head:
                     _require_same(path, head["identity"], identity)
                 else:

@@ -175,14 +175,22 @@ class ColdEngine:
     def __init__(self, on_stop):
         self.on_stop = on_stop
         self.sources = []
+        self.units = None
 
     def process(self, request):
+        if request.get("checkpoint"):  # Data-Juicer's executor has no units: a warm engine for this shard alone
+            from caravan_runner import warm
+
+            self.units = warm.WarmEngine(self.on_stop)
+            self.sources = self.units.sources
+            return self.units.process(request)
         if request.get("produced"):
             os.environ["DJ_PRODUCED_DATA_DIR"] = request["produced"]
         return process(request, self.sources, self.on_stop)
 
     def close(self):
-        """Nothing outlives `process`."""
+        if self.units is not None:
+            self.units.close()
 
 
 def process(request, sources, on_stop):

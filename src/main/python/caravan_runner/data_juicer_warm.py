@@ -30,10 +30,12 @@ class WarmOrCold:
                     self.engine = warm.WarmEngine(self.on_stop)
                 return self.engine.process(request)
             except warm.NeedsColdEngine as e:
+                if request.get("checkpoint"):
+                    raise
                 self.fallback = str(e)
             except Exception as e:
                 why = next((c for c in outcome.chain(e) if isinstance(c, chain.CannotFollow)), None)
-                if why is None:
+                if why is None or request.get("checkpoint"):
                     raise
                 self.fallback = str(why)
             self.close()

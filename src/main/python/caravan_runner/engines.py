@@ -12,6 +12,8 @@ Engine = namedtuple("Engine", "paths addresses warm cold")
 DEFAULT = "data-juicer"
 ENGINES = {
     "data-juicer": Engine(("recipe",), ("local", "auto"), "data_juicer_warm.WarmOrCold", "data_juicer_engine.ColdEngine"),
+    "plan-execute": Engine(("script",), ("local",), "plan_execute.PlanExecute", "plan_execute.PlanExecute"),
+    "mini-batch": Engine(("script",), ("local",), *["mini_batch.engine.MiniBatchEngine"] * 2),
 }
 
 
@@ -30,5 +32,5 @@ def named(name):
 
 
 def make(place, on_stop):
-    module, name = place.split(".")
+    module, _, name = place.rpartition(".")
     return getattr(importlib.import_module(f"caravan_runner.{module}"), name)(on_stop)

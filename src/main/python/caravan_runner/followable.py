@@ -9,6 +9,7 @@ _OTHER_KEYS = re.compile(
     re.MULTILINE)
 _SIGNATURE = re.compile(r"def (process|compute_stats)_(single|batched)\(\s*self,\s*(?P<first>\w+)")
 _DATASETS = re.compile(r"^\s*(from|import) datasets\b|\bNestedDataset\b|\bray\.data\b", re.MULTILINE)
+_SEVERAL = {"extract_event_mapper", "generate_qa_from_text_mapper", "text_chunk_mapper"}
 # Settings of a recipe that the executor acts on, not the operators, and the values that mean "not asked for".
 _EXECUTOR = {
     "op_fusion": "it fuses operators",
@@ -21,6 +22,17 @@ _EXECUTOR = {
     "generated_dataset_config": "it makes its own data",
     "validators": "it validates the whole data set",
 }
+
+
+def makes_several(name):
+    """Why an operator may make several records of one, by its type; or None. Others are found at it: see chain.NotAlone."""
+    from data_juicer.ops import OPERATORS
+
+    operator = OPERATORS.modules[name]
+    if any("keep_original_sample" in inspect.signature(cls.__init__).parameters
+           for cls in operator.__mro__ if "__init__" in vars(cls)):
+        return "makes further records of one (it has keep_original_sample)"
+    return "makes several records of one" if name in _SEVERAL else None
 
 
 def obstacle(cfg):

@@ -9,7 +9,7 @@ import re
 INFRA_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE, errno.EIO}
 # Ray's own words for a lost worker, node or object, and for a store or a machine that is full.
 INFRA_CLASSES = {
-    "RayStartError", "NotEnoughResources", "InputMissing", "Terminated", "MissingPackage", "OtherRecipe",
+    "RayStartError", "NotEnoughResources", "WorkersQuarantined", "InputMissing", "Terminated", "MissingPackage", "OtherRecipe",
     "WorkerCrashedError", "NodeDiedError", "LocalRayletDiedError", "RaySystemError", "RpcError",
     "ObjectLostError", "ObjectFetchTimedOutError", "ObjectReconstructionFailedError", "OwnerDiedError",
     "ObjectReconstructionFailedMaxAttemptsExceededError", "ObjectReconstructionFailedLineageEvictedError",

@@ -74,6 +74,11 @@ class Poison:
         if not self.any_passed and len(self.failed) >= HOPELESS:
             raise Inseparable(f"the first {HOPELESS} records fail, each alone: {outcome.describe(error)}") from error
 
+    def restore(self, failed):
+        """Records that an earlier attempt has set aside, among others that passed."""
+        self.failed += failed
+        self.any_passed = True
+
     def end(self, records):
         """records: how many the shard has."""
         if self.failed and len(self.failed) == records:

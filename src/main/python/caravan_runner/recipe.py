@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 
-from caravan_runner import chance, compat, info
+from caravan_runner import chance, compat, followable, identity, info
 from caravan_runner.recipe_file import RecipeFile
 
 WHOLE_DATA_NAMES = ("deduplicator", "global_", "full_dataset_")
@@ -18,7 +18,7 @@ MEDIA_KEYS = {"image": ("image_key", "images"), "audio": ("audio_key", "audios")
 def check(path):
     code_version = info.code_version()
     recipe = RecipeFile(path)
-    operators, custom = [], []
+    operators, custom, obstacles = [], [], []
     if recipe.root is not None:
         custom = _custom_paths(recipe)
         if recipe.entries:
@@ -27,7 +27,7 @@ def check(path):
                 operators = _check_operators(recipe, custom)
             if not recipe.problems:
                 with _forgotten_afterwards(custom):
-                    _check_settings(recipe, custom)
+                    obstacles = _obstacles(recipe, _check_settings(recipe, custom))
     recipe.problems.sort(key=lambda p: int((p["where"].split(":") + ["0"])[1].strip() or 0))
     text = recipe.data.get
     return {
@@ -40,8 +40,16 @@ def check(path):
         "dataset_path": text("dataset_path") if isinstance(text("dataset_path"), str) else None,
         "custom_operator_paths": custom,
         "needs_gpu": any(op["num_gpus"] for op in operators),
+        "side_effects": bool(custom) or any(_may_write(name, args) for _, name, args, _ in recipe.entries),
         "code_version": code_version,
+        "checkpoint": {"obstacles": obstacles, "identity": {} if recipe.problems else identity.of_recipe(path)},
     }
+
+
+def _may_write(name, args):
+    """Folders that an operator is told are for writing, but for those with lists of words."""
+    return "upload" in name or any(key.endswith("_dir") and not key.endswith("words_dir") and value
+                                   for key, value in args.items() if isinstance(key, str))
 
 
 def _custom_paths(recipe):
@@ -158,8 +166,19 @@ def _wrong_arguments(name, args):
     return
 
 
+def _obstacles(recipe, cfg):
+    """Why a shard cannot be gone on with where an attempt has left it, as problems are told."""
+    found = []
+    for i, name, _, node in recipe.entries:
+        why = followable.makes_several(name)
+        if why:
+            found.append({"where": f"{recipe.name}:{node.start_mark.line + 1}: process[{i}].{name}", "message": why})
+    why = followable.obstacle(cfg) if cfg is not None else None
+    return found + ([{"where": recipe.name, "message": f"its operators cannot be run alone ({why})"}] if why else [])
+
+
 def _check_settings(recipe, custom):
-    """The rest of the recipe, by Data-Juicer's own parser; without Ray, and writing nothing that stays."""
+    """The rest of the recipe, by Data-Juicer's own parser, as it reads it; without Ray, and writing nothing that stays."""
     from data_juicer.config import init_configs
     from loguru import logger
 
@@ -173,10 +192,11 @@ def _check_settings(recipe, custom):
                 "--export_path", os.path.join(scratch, "out.jsonl"), "--work_dir", scratch]
         args += ["--custom-operator-paths", *custom] if custom else []
         try:
-            init_configs(args, load_configs_only=True)
+            return init_configs(args, load_configs_only=True)
         except SystemExit:
             lines = [line.strip() for line in said.getvalue().splitlines() if line.strip()]
             start = next((i for i, line in enumerate(lines) if "error:" in line), max(0, len(lines) - 3))
             recipe.problem(recipe.root, "", "Data-Juicer refuses it: " + " ".join(lines[start:]))
         except Exception as e:
             recipe.problem(recipe.root, "", f"Data-Juicer refuses it: {type(e).__name__}: {e}")
+    return None

@@ -5,6 +5,7 @@ that follow each other share an actor; operators that need a GPU or ask to be ac
 Data-Juicer would start (`num_proc`, or what its own planning says).
 """
 
+import contextlib
 import hashlib
 import os
 import signal
@@ -13,11 +14,13 @@ from collections import deque
 
 from caravan_runner import chain, compat, followable, outcome, ray_local, speed
 from caravan_runner import data_juicer_engine as cold
+from caravan_runner.checkpoint import Checkpoint, add_counts
 from caravan_runner.outcome import InputMissing
 from caravan_runner.poison import Poison
 from caravan_runner.ray_folder import log
 
 PORTION_BYTES = 8 << 20
+FEW_ROWS = 32  # of a job with a checkpoint: a portion is the least that can be committed, and its records are costly
 AHEAD = 2  # portions on their way for each actor of a stage
 
 
@@ -41,6 +44,10 @@ class WarmEngine:
 
     def process(self, request):
         """Returns the outcome of a success; raises for anything else, NeedsColdEngine among it."""
+        with Checkpoint(request) if request.get("checkpoint") else contextlib.nullcontext() as checkpoint:
+            return self._process(request, checkpoint)
+
+    def _process(self, request, checkpoint):
         if not os.access(request["input"], os.R_OK) or not os.path.isfile(request["input"]):
             raise InputMissing(f"the shard's input {request['input']} cannot be read on this node")
         identity = _identity(request)
@@ -52,11 +59,12 @@ class WarmEngine:
             raise OtherRecipe("this runner was started for another recipe or another Ray; a new one is needed")
         self.shards += 1
         began = time.monotonic()
-        counts = self._run(request)
+        counts = self._run(request, checkpoint)
         return {
             "ok": True,
             "seconds": {**self.seconds, "process": round(time.monotonic() - began, 3)},
-            "ray": {"address": "warm", "num_cpus": self.cpus, "num_gpus": self.gpus},
+            "ray": {"address": request["ray"]["address"], "num_cpus": self.cpus, "num_gpus": self.gpus},
+            **({} if checkpoint is None else {"checkpoint": checkpoint.told()}),
             "warm": {
                 "shard": self.shards,
                 "actors": sum(len(stage.actors) for stage in self.stages),
@@ -69,11 +77,13 @@ class WarmEngine:
         started = time.monotonic()
         custom = cold.custom_operator_paths(request["recipe"], request.get("recipe_dir"))
         compat.forbid_installation()
-        ray_local.prepare_environment()
+        own = request["ray"]["address"] != "auto"
+        if own:
+            ray_local.prepare_environment()
         import ray
 
         imported = time.monotonic()
-        self.ray = ray_local.LocalRay(request["ray"], custom, warm_up=False)
+        self.ray = ray_local.LocalRay(request["ray"], custom, warm_up=False) if own else ray_local.RunningRay(custom)
         self.ray.__enter__()
         signal.signal(signal.SIGTERM, self.on_stop)  # ray.init put its own in place
         ray_ready = time.monotonic()
@@ -82,9 +92,9 @@ class WarmEngine:
         dj_imported = time.monotonic()
         have = ray.cluster_resources()
         self.cpus, self.gpus = have.get("CPU", 0), have.get("GPU", 0)
-        log(f"Ray {ray.__version__} (warm) has {self.cpus:g} CPUs and {self.gpus:g} GPUs")
+        log(f"Ray {ray.__version__} ({request['ray']['address']}) has {self.cpus:g} CPUs and {self.gpus:g} GPUs")
         compat.accept_restricted_numbers()
-        speed.prepare(True)
+        speed.prepare(own)
         os.makedirs(os.path.join(request["attempt_dir"], "work", cold.job_id(request["attempt_dir"])), exist_ok=True)
         cfg = cold.parse(cold.arguments(request, custom))
         self.sources += cold.operator_sources(cfg.process, custom)
@@ -94,15 +104,20 @@ class WarmEngine:
         why = followable.obstacle(cfg)
         if why:
             raise NeedsColdEngine(why)
-        self.stages = self._stages(cfg, custom)
-        self.portion_rows = max([chain.TABLE_ROWS, *(stage.batch_size() for stage in self.stages)])
+        id_column = _id_column(request)
+        self.stages = self._stages(cfg, custom, id_column)
+        batches = [size for stage in self.stages for size in stage.batch_sizes()]
+        if id_column is None:
+            self.portion_rows = max([chain.TABLE_ROWS, *batches])
+        else:  # records stand alone: only who asks for a batch of some size gets it
+            self.portion_rows = max([FEW_ROWS, *(size for size in batches if size != chain.TABLE_ROWS)])
         self.seconds = {
             "import": round(imported - started + dj_imported - ray_ready, 3),
             "ray_start": round(ray_ready - imported, 3),
             "operators": round(time.monotonic() - dj_imported, 3),
         }
 
-    def _stages(self, cfg, custom):
+    def _stages(self, cfg, custom, id_column):
         process = cfg.process
         alone = [_asks_for_actors(entry) for entry in process]
         plans = {}
@@ -119,17 +134,17 @@ class WarmEngine:
         hidden = cold.hidden_columns(cfg)
         stages = []
         for i, (entries, own) in enumerate(parts):
-            arguments = (entries, custom, wanted, hidden, i == len(parts) - 1)
+            arguments = (entries, custom, wanted, hidden, i == len(parts) - 1, id_column)
             size = own["actors"] if own else max(1, int(self.cpus // _most_cpus(entries)))
             stages.append(_Actors(arguments, size, own["options"] if own else {"num_cpus": 0}))
         return stages
 
-    def _run(self, request):
+    def _run(self, request, checkpoint):
         import ray
 
         output = os.path.join(request["attempt_dir"], cold.EXPORT)
         produced = request.get("produced") or os.environ.get("DJ_PRODUCED_DATA_DIR") or os.path.join(request["attempt_dir"], "produced")
-        totals, waiting = {}, deque()
+        totals, waiting = [], deque()
         poison = None
         if request.get("max_failed") is not None:
             poison = Poison(request["attempt_dir"], request["max_failed"], self.sources)
@@ -143,6 +158,7 @@ class WarmEngine:
 
         def take(f):
             number, first, lines, result = waiting.popleft()
+            before = 0 if poison is None else len(poison.failed)
             try:
                 data, counts = ray.get(result)
                 if poison is not None:
@@ -152,13 +168,19 @@ class WarmEngine:
                     raise
                 data, counts = poison.without(lines, first, lambda some: ray.get(through(number, b"".join(some))), e)
             f.write(data)
-            for i, (name, rows_in, rows_out) in enumerate(counts):
-                known = totals.setdefault(i, [name, 0, 0])
-                known[1] += rows_in
-                known[2] += rows_out
+            add_counts(totals, counts)
+            if checkpoint is not None:
+                checkpoint.add(lines, data, counts, [] if poison is None else poison.failed[before:])
 
         with open(request["input"], "rb") as source, open(output, "wb") as f:
             first = 1
+            if checkpoint is not None:
+                for counts, failed in checkpoint.restore(f):
+                    add_counts(totals, counts)
+                    if poison is not None:
+                        poison.restore(failed)
+                source.seek(checkpoint.start)
+                first += checkpoint.rows
             for number, lines in enumerate(_portions(source, self.portion_rows)):
                 waiting.append((number, first, lines, through(number, b"".join(lines))))
                 first += len(lines)
@@ -166,9 +188,11 @@ class WarmEngine:
                     take(f)
             while waiting:
                 take(f)
+            if checkpoint is not None:
+                checkpoint.commit()
         if poison is not None:
             poison.end(first - 1)
-        return list(totals.values())
+        return totals
 
     def _constructions(self):
         import ray
@@ -199,7 +223,7 @@ class _Actors:
             self.actors.append(self._new())
         return self.actors[place]
 
-    def batch_size(self):
+    def batch_sizes(self):
         import ray
 
         return ray.get(self.actors[0].ready.remote())
@@ -209,7 +233,11 @@ def _identity(request):
     with open(request["recipe"], "rb") as f:
         recipe = hashlib.sha256(f.read()).hexdigest()
     ray = request["ray"]
-    return recipe, request.get("recipe_dir"), ray.get("num_cpus"), ray.get("num_gpus"), ray.get("object_store_memory")
+    return recipe, request.get("recipe_dir"), _id_column(request), ray.get("num_cpus"), ray.get("num_gpus"), ray.get("object_store_memory")
+
+
+def _id_column(request):
+    return request["checkpoint"]["identity"]["id_column"] if request.get("checkpoint") else None
 
 
 def _portions(source, rows):

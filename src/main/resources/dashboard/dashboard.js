@@ -233,7 +233,7 @@ function shardDetail(cell) {
     ? el('p', {class: 'buttons'}, cell.shards.map(each => button(each.id + ': ' + each.state, {'data-shard': each.id})))
     : null;
   const rows = state.attempts.map(({name, log_bytes: bytes, record}) => [
-    record.epoch, badge(record.status), record.node, record.started_at.replace('T', ' ').slice(0, 19),
+    record.epoch + (record.speculative ? ', speculative' : ''), badge(record.status), record.node, record.started_at.replace('T', ' ').slice(0, 19),
     record.reason || '',
     button(bytes ? 'Log' : 'No log', {'data-log': name, 'aria-pressed': state.log?.name === name ? 'true' : 'false'})]);
   return el('div', null, others,

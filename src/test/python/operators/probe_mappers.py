@@ -114,3 +114,19 @@ class FailingMapper(Mapper):
 
             return LazyLoader("no_such_package_of_caravan").anything
         os._exit(9)
+
+
+@OPERATORS.register_module("noting_mapper")
+class NotingMapper(Mapper):
+    """Writes down the id of each record that it is called with."""
+
+    _batched_op = True
+
+    def __init__(self, folder, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.path = os.path.join(folder, "noted")
+
+    def process_batched(self, samples):
+        with open(self.path, "ab", buffering=0) as f:
+            f.write("".join(f"{i}\n" for i in samples["id"]).encode())
+        return samples

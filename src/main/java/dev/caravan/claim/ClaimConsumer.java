@@ -16,7 +16,7 @@ import org.apache.camel.support.service.ServiceHelper;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One slot: its thread takes a lease, carries the exchange through the route, and takes the next. */
+/** Its thread takes a lease, carries the exchange through the route, and takes the next. */
 final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware {
     static final String KEY = "CaravanKey";
     static final String EPOCH = "CaravanEpoch";
@@ -25,7 +25,7 @@ final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware
     private static final Logger LOG = LoggerFactory.getLogger(ClaimConsumer.class);
 
     private final WorkSource source;
-    private final List<ClaimConsumer> otherSlots = new ArrayList<>();
+    private final List<ClaimConsumer> others = new ArrayList<>();
     private boolean inTrouble;
     private volatile boolean busy;
 
@@ -35,18 +35,18 @@ final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware
     }
 
     void startWith(ClaimConsumer another) {
-        otherSlots.add(another);
+        others.add(another);
     }
 
     @Override
     protected void doStart() throws Exception {
         super.doStart();
-        ServiceHelper.startService(otherSlots);
+        ServiceHelper.startService(others);
     }
 
     @Override
     protected void doStop() throws Exception {
-        ServiceHelper.stopService(otherSlots);
+        ServiceHelper.stopService(others);
         super.doStop();
     }
 
@@ -70,7 +70,7 @@ final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware
     @Override
     public int getPendingExchangesSize() {
         return (busy ? 1 : 0)
-                + (int) otherSlots.stream().filter(slot -> slot.busy).count();
+                + (int) others.stream().filter(other -> other.busy).count();
     }
 
     @Override

@@ -7,10 +7,14 @@ import org.apache.camel.Producer;
 import org.apache.camel.support.ScheduledPollEndpoint;
 import org.jspecify.annotations.Nullable;
 
-/** Options: {@code source} (a {@link WorkSource}), {@code slots} (leases held at once), and those of polling consumers. */
+/**
+ * Options: {@code source} (a {@link WorkSource}), {@code slots} (leases worked on at once), {@code prefetch} (leases taken
+ * ahead of a slot), and those of polling consumers.
+ */
 public final class ClaimEndpoint extends ScheduledPollEndpoint {
     private @Nullable WorkSource source;
     private int slots = 1;
+    private int prefetch;
 
     ClaimEndpoint(String uri, Component component) {
         super(uri, component);
@@ -25,12 +29,17 @@ public final class ClaimEndpoint extends ScheduledPollEndpoint {
         }
         ClaimConsumer consumer = new ClaimConsumer(this, processor, source);
         configureConsumer(consumer);
-        for (int slot = 1; slot < slots; slot++) {
+        for (int i = 1; i < consumers(); i++) {
             ClaimConsumer another = new ClaimConsumer(this, processor, source);
             configureConsumer(another);
             consumer.startWith(another);
         }
         return consumer;
+    }
+
+    /** A lease has a consumer of its own to its end, also when its work is over and its result is yet to be published. */
+    private int consumers() {
+        return prefetch == 0 ? slots : slots + prefetch + slots;
     }
 
     @Override
@@ -47,5 +56,9 @@ public final class ClaimEndpoint extends ScheduledPollEndpoint {
             throw new IllegalArgumentException("slots must be 1 or more, not " + slots);
         }
         this.slots = slots;
+    }
+
+    public void setPrefetch(int prefetch) {
+        this.prefetch = prefetch;
     }
 }

@@ -33,6 +33,8 @@ final class JobView {
     private long listedAt;
     private long rest;
     private boolean listed;
+    /** Results of an earlier job that were taken over without a claim. */
+    private int doneUnclaimed;
 
     JobView(JobFiles job, LeaseStore locks, LongSupplier nanoClock) {
         this.job = job;
@@ -57,6 +59,8 @@ final class JobView {
             highest = epochs;
             failed = failures;
             done.addAll(results);
+            doneUnclaimed = (int)
+                    done.stream().filter(shard -> !highest.containsKey(shard)).count();
             listedAt = nanoClock.getAsLong();
             rest = Math.min((listedAt - began) * COST_FACTOR, LONGEST_REST);
             listed = true;
@@ -95,6 +99,16 @@ final class JobView {
 
     synchronized void learnEpoch(ShardId shard, long epoch) {
         highest.merge(shard, epoch, Math::max);
+    }
+
+    /** Shards that nobody has claimed yet, of so many in all. */
+    synchronized int neverClaimed(int shards) {
+        return shards - highest.size() - doneUnclaimed;
+    }
+
+    /** Shards that were claimed and are not settled. */
+    synchronized int claimedAndOpen() {
+        return highest.size() + doneUnclaimed - done.size() - failedCount();
     }
 
     synchronized int doneCount() {

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,23 +49,25 @@ public final class ShardClaims {
     private final Leases leases;
     private final NodeIdentity node;
     private final JobView view;
+    private final Speculation speculation;
     private final Deque<Manifest.Shard> neverClaimed = new ArrayDeque<>();
     private final Deque<Manifest.Shard> claimedBefore = new ArrayDeque<>();
     private final Set<ShardId> dead = ConcurrentHashMap.newKeySet();
     private final Set<ShardId> mine = ConcurrentHashMap.newKeySet();
 
     public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace) {
-        this(job, manifest, heart, node, new Leases(job.locks(), heart, node, pace));
+        this(job, manifest, heart, node, pace, new Leases(job.locks(), heart, node, pace));
     }
 
     /** @param leases those of the job's locks */
-    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, Leases leases) {
+    public ShardClaims(JobFiles job, Manifest manifest, Heart heart, NodeIdentity node, RetryPace pace, Leases leases) {
         this.job = job;
         this.manifest = manifest;
         this.heart = heart;
         this.leases = leases;
         this.node = node;
         this.view = new JobView(job, job.locks(), heart.nanoClock());
+        this.speculation = new Speculation(job, manifest, heart, node, pace, view);
     }
 
     public Manifest manifest() {
@@ -98,13 +101,68 @@ public final class ShardClaims {
         if (takenOver.isPresent()) {
             return takenOver;
         }
-        if (neverClaimed.isEmpty() && claimedBefore.isEmpty()) {
-            view.refresh(0);
-            fillQueues();
-            if (neverClaimed.isEmpty()) {
-                lookAround();
+        if (fillEmptyQueues() && neverClaimed.isEmpty()) {
+            lookAround();
+        }
+        Optional<ClaimedShard> first = claimNeverClaimed();
+        if (first.isPresent()) {
+            return first;
+        }
+        for (int tried = 0; tried < TRIED_AT_ONCE && !claimedBefore.isEmpty(); ) {
+            Manifest.Shard shard = claimedBefore.remove();
+            if (isOpen(shard.id())) {
+                tried++;
+                Optional<ClaimedShard> claimed = tryClaim(shard);
+                if (claimed.isPresent()) {
+                    return claimed;
+                }
             }
         }
+        return Optional.empty();
+    }
+
+    /**
+     * Claims a shard that waits here for its turn: one that nobody has claimed yet, and only while enough are left.
+     *
+     * @param ahead how many this node holds so
+     */
+    public synchronized Optional<ClaimedShard> claimAhead(int ahead) throws IOException {
+        if (spareWith(ahead) < 1) {
+            return Optional.empty();
+        }
+        fillEmptyQueues();
+        return claimNeverClaimed();
+    }
+
+    /** Whether this node may go on holding so many shards that wait for their turn. */
+    public boolean leavesEnoughFor(int ahead) {
+        return spareWith(ahead) >= 0;
+    }
+
+    /**
+     * No node may be idle for want of a shard that waits here. A node that ends a shard claims the next, so as long as
+     * there is one that nobody has claimed for each that is worked on anywhere, there is work for all. Idle nodes need not
+     * be known: there are none before the shards are claimed.
+     */
+    private int spareWith(int ahead) {
+        return view.neverClaimed(manifest.numShards()) - (view.claimedAndOpen() - ahead);
+    }
+
+    public boolean hasNeverClaimed() {
+        return view.neverClaimed(manifest.numShards()) > 0;
+    }
+
+    /** @return whether they were empty */
+    private boolean fillEmptyQueues() throws IOException {
+        if (!neverClaimed.isEmpty() || !claimedBefore.isEmpty()) {
+            return false;
+        }
+        view.refresh(0);
+        fillQueues();
+        return true;
+    }
+
+    private Optional<ClaimedShard> claimNeverClaimed() throws IOException {
         for (Manifest.Shard shard; (shard = neverClaimed.poll()) != null; ) {
             if (view.highestEpoch(shard.id()) > 0) {
                 claimedBefore.add(shard); // by another node, since the queue was filled
@@ -115,14 +173,41 @@ public final class ShardClaims {
                 return claimed;
             }
         }
-        for (int tried = 0; tried < TRIED_AT_ONCE && !claimedBefore.isEmpty(); ) {
-            Manifest.Shard shard = claimedBefore.remove();
-            if (isOpen(shard.id())) {
-                tried++;
-                Optional<ClaimedShard> claimed = tryClaim(shard);
-                if (claimed.isPresent()) {
-                    return claimed;
-                }
+        return Optional.empty();
+    }
+
+    /**
+     * Claims a second attempt of the shard that runs longest elsewhere, if the job wants that and no shard is left to
+     * claim. Called when {@link #claimNext} has found none.
+     */
+    public synchronized Optional<ClaimedShard> speculate() throws IOException {
+        if (!manifest.policy().speculates()) {
+            return Optional.empty();
+        }
+        List<Manifest.Shard> running = new ArrayList<>();
+        for (Manifest.Shard shard : manifest.shards()) {
+            if (!isOpen(shard.id())) {
+                continue;
+            }
+            String key = shard.id().toString();
+            long epoch = view.highestEpoch(shard.id());
+            if (epoch > 0 && !leases.hasSeenEnd(key, epoch)) {
+                running.add(shard);
+            } else if (epoch == 0 || !(leases.judge(key, epoch, manifest.policy()) instanceof Verdict.Finished)) {
+                return Optional.empty(); // it is to be claimed, if not yet
+            }
+        }
+        List<Speculation.Slow> slow = speculation.slow(running);
+        Map<String, Long> numbers = slow.isEmpty() ? Map.of() : speculation.numbers();
+        for (Speculation.Slow one : slow) {
+            Optional<ClaimedShard> claimed =
+                    speculation.claim(one, numbers).flatMap(lease -> workOn(one.shard(), lease));
+            if (claimed.isPresent()) {
+                LOG.info(
+                        "{}: nothing is left to claim, and {} runs for long: a second attempt is made here",
+                        manifest.jobId(),
+                        one.shard().id());
+                return claimed;
             }
         }
         return Optional.empty();
@@ -284,6 +369,7 @@ public final class ShardClaims {
                 if (leases.isDead(id.toString())) {
                     dead.add(id);
                 }
+                speculation.saw(id, view.highestEpoch(id));
             } catch (IOException e) { // one bad file does not hide the others
                 unreadable = e;
             }

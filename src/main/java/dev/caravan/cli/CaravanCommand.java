@@ -33,6 +33,7 @@ public final class CaravanCommand {
             SubmitCommand.class,
             PlanCommand.class,
             RunCommand.class,
+            ComputeCommand.class,
             PrepareCommand.class,
             WorkerCommand.class,
             StatusCommand.class,

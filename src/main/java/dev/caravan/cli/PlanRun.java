@@ -50,8 +50,8 @@ final class PlanRun {
         this.folder = folder;
         this.python = PythonLink.of(settings, false);
         this.slots = settings.integer("node.slots");
-        this.preparation =
-                new Preparation(python::recipe, () -> false, settings.size("intake.shard_bytes"), job -> slots);
+        this.preparation = new Preparation(
+                python::recipe, python, () -> false, settings.size("intake.shard_bytes"), job -> slots, folder);
     }
 
     /** A shard that was worked on. */
@@ -122,7 +122,7 @@ final class PlanRun {
         JobDescriptor sample = new JobDescriptor(
                 name,
                 0,
-                asked.execution(),
+                asked.execution().withoutCheckpoint(),
                 asked.recipe(),
                 dataset.toString(),
                 null,

@@ -4,6 +4,7 @@ import dev.caravan.intake.Preparation;
 import dev.caravan.intake.Prepared;
 import dev.caravan.intake.Progress;
 import dev.caravan.node.KnownNodes;
+import dev.caravan.node.Node;
 import dev.caravan.node.PythonLink;
 import dev.caravan.settings.Settings;
 import dev.caravan.store.Json;
@@ -40,9 +41,11 @@ final class PrepareCommand implements Callable<Integer> {
         PythonLink python = PythonLink.of(loaded, false);
         Prepared prepared = new Preparation(
                         python::recipe,
+                        python,
                         () -> false,
                         loaded.size("intake.shard_bytes"),
-                        where -> KnownNodes.slots(where, loaded))
+                        where -> KnownNodes.slots(where, loaded),
+                        Node.scratch(loaded))
                 .prepare(job.descriptor(null), job.job(), () -> true, Progress.NONE);
         if (json) {
             System.out.println(Json.line(prepared.manifest()));

@@ -1,6 +1,7 @@
 package dev.caravan.cli;
 
 import dev.caravan.intake.Rerun;
+import dev.caravan.node.Node;
 import dev.caravan.shard.Manifest;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
@@ -10,6 +11,7 @@ import java.time.Clock;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
@@ -24,6 +26,9 @@ import picocli.CommandLine.Option;
 final class RerunCommand implements Callable<Integer> {
     @Option(names = "--quarantined", required = true, description = "What is run again: the quarantined lines.")
     boolean quarantined;
+
+    @Mixin
+    SettingsOptions settings = new SettingsOptions();
 
     @Option(names = "--job-dir", required = true, paramLabel = "DIR", description = "The old job directory.")
     Path jobDir;
@@ -59,7 +64,8 @@ final class RerunCommand implements Callable<Integer> {
                         from.layout(),
                         to,
                         repaired,
-                        output == null ? to.outputByDefault(from.manifest().outputForm()) : output));
+                        output == null ? to.outputByDefault(from.manifest().outputForm()) : output,
+                        Node.scratch(settings.load())));
         Manifest manifest = made.manifest();
         if (json) {
             System.out.println(Json.line(manifest));

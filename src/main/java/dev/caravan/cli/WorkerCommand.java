@@ -102,14 +102,11 @@ final class WorkerCommand implements Callable<Integer> {
         Execution.Ray ray = execution.ray();
         Policy policy = manifest.policy();
         return manifest.with(
-                new Execution(
-                        execution.engine(),
-                        execution.command(),
-                        new Execution.Ray(
-                                rayAddress == null ? ray.address() : JobOptions.checkedRayAddress(rayAddress),
-                                ray.numCpus(),
-                                ray.numGpus(),
-                                ray.objectStoreMemory())),
+                execution.with(new Execution.Ray(
+                        rayAddress == null ? ray.address() : JobOptions.checkedRayAddress(rayAddress),
+                        ray.numCpus(),
+                        ray.numGpus(),
+                        ray.objectStoreMemory())),
                 policy.with(
                         maxRetries == null ? policy.maxRetries() : maxRetries,
                         lockTimeoutSecs == null ? policy.attemptTimeout() : Duration.ofSeconds(lockTimeoutSecs)));

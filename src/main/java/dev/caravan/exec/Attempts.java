@@ -16,9 +16,12 @@ import dev.caravan.shard.Ledger;
 import dev.caravan.shard.OperatorRows;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Disk;
+import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
 import dev.caravan.store.Layout;
+import dev.caravan.store.StoreException;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -43,33 +46,39 @@ import org.slf4j.LoggerFactory;
 public final class Attempts {
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
     private static final String CANCELLED = "the job was cancelled";
+    private static final String PAUSED = "the job was paused";
+    private static final String LEASE_LOST = "the lease is lost";
+    private static final String INPUT = "CaravanInput";
+    private static final String SUPERSEDED = "another attempt published first";
     private static final String RUNNING = "CaravanAttempt";
-    private static final String RESULT = "CaravanResult";
 
     private final Map<Engine, EngineDriver> drivers;
-    private final Gpus gpus;
+    private final Slots slots;
     private final Ends ends;
     private final ShardInputs inputs;
     private final Set<Running> current = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param python asked for when the first shard of engine data-juicer starts
+     * @param python asked for when the first shard that needs Python starts
      * @param environment of this process
-     * @param slots shards at once, which share the CPUs
-     * @param gpus where each claim has its devices
+     * @param slots where each claim has its place; they share the CPUs
      * @param leaving whether the node has been told to leave
+     * @param commitEvery how much work of a shard with a checkpoint may be lost
      */
     public Attempts(
             Supplier<PythonSide> python,
             Map<String, String> environment,
-            int slots,
-            Gpus gpus,
+            Slots slots,
             BooleanSupplier leaving,
-            ShardInputs inputs) {
+            ShardInputs inputs,
+            Duration commitEvery) {
+        PythonChild pythonChild = new PythonChild(python, environment, slots.count());
         this.drivers = Map.of(
-                Engine.DATA_JUICER, new DataJuicerDriver(new PythonChild(python, environment, slots)),
-                Engine.COMMAND, new CommandDriver(environment));
-        this.gpus = gpus;
+                Engine.DATA_JUICER, new DataJuicerDriver(pythonChild, commitEvery),
+                Engine.COMMAND, new CommandDriver(environment),
+                Engine.PLAN_EXECUTE, new ScriptDriver(pythonChild),
+                Engine.MINI_BATCH, new MiniBatchDriver(pythonChild));
+        this.slots = slots;
         this.ends = new Ends(leaving);
         this.inputs = inputs;
     }
@@ -81,32 +90,71 @@ public final class Attempts {
                 .forEach(attempt -> attempt.stop().complete(CANCELLED));
     }
 
-    /** Makes the attempt's directory and hands the child to be to the exec endpoint. */
-    public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
-        Gpus.Grant grant = gpus.of(shard.lease().claim().token());
-        ShardInputs.Input input = inputs.take(shard);
-        try {
-            begin(shard, exchange, input, grant);
-        } catch (IOException | RuntimeException e) {
-            input.close();
-            throw e;
+    /** Ends attempts at shards of which the result of another attempt stands. May be repeated. */
+    public void endSuperseded() {
+        current.stream()
+                .filter(attempt -> {
+                    ClaimedShard shard = attempt.trial().shard();
+                    return shard.manifest().policy().speculates() && shard.isDoneElsewhere();
+                })
+                .forEach(attempt -> attempt.stop().complete(SUPERSEDED));
+    }
+
+    /** Cuts the shard's input out, while another shard may still be in its slot. */
+    public void cut(@Body ClaimedShard shard, Exchange exchange) throws IOException {
+        shard.lease().onLost(() -> slots.giveBack(token(shard), LEASE_LOST));
+        if (inputs.haveRoomFor(shard)) {
+            input(shard, exchange);
         }
     }
 
-    private void begin(ClaimedShard shard, Exchange exchange, ShardInputs.Input input, Gpus.Grant grant)
-            throws IOException {
+    private ShardInputs.Input input(ClaimedShard shard, Exchange exchange) throws IOException {
+        ShardInputs.Input input = exchange.getProperty(INPUT, ShardInputs.Input.class);
+        if (input == null) {
+            input = inputs.take(shard, () -> slots.requireWanted(token(shard)));
+            exchange.setProperty(INPUT, input);
+        }
+        return input;
+    }
+
+    /** Waits for the shard's slot, makes the attempt's directory and hands the child to be to the exec endpoint. */
+    public void begin(@Body ClaimedShard shard, Exchange exchange) throws IOException {
+        Gpus.Grant grant = slots.await(token(shard));
+        requireGoing(shard.job());
+        if (shard.manifest().policy().speculates() && shard.isDoneElsewhere()) {
+            throw new AttemptStopped(SUPERSEDED);
+        }
         Layout.Attempt attempt = shard.attempt();
         Disk.createDirectories(attempt.work());
         Disk.createDirectories(attempt.produced());
-        Trial whole = Trial.ofWhole(shard, input.file());
+        Trial whole = Trial.ofWhole(shard, input(shard, exchange).file());
         EngineDriver.Start start = driver(shard).start(whole, grant);
-        Running running = new Running(grant, input, record(shard, start.command(), grant), System.nanoTime(), whole);
+        Running running = new Running(grant, record(shard, start.command(), grant), System.nanoTime(), whole);
         Disk.replace(attempt.record(), Json.bytes(running.record()));
-        shard.lease().onLost(() -> running.stop().complete("the lease is lost"));
+        shard.lease().onLost(() -> running.stop().complete(LEASE_LOST));
         exchange.setProperty(ChildBinding.CHILD, child(start, running));
         exchange.setProperty(RUNNING, running);
         current.add(running);
         LOG.info("{}: started (log {})", shard, attempt.log());
+    }
+
+    /** It may have waited for long since it was claimed. */
+    private static void requireGoing(JobFiles job) {
+        if (job.isCancelled() || job.isPaused()) {
+            throw new GivenBack(job.isCancelled() ? CANCELLED : PAUSED);
+        }
+    }
+
+    /** The next shard may use the slot: what is left to be done needs neither devices nor input. */
+    private void leaveSlot(ClaimedShard shard, Exchange exchange) {
+        slots.leave(token(shard));
+        if (exchange.removeProperty(INPUT) instanceof ShardInputs.Input input) {
+            input.close();
+        }
+    }
+
+    private static String token(ClaimedShard shard) {
+        return shard.lease().claim().token();
     }
 
     /** Every child of an attempt has the attempt's log and working directory. */
@@ -126,29 +174,50 @@ public final class Attempts {
                 running.stop());
     }
 
-    /** Judges the child's end: its result is put together, or the attempt needs another child, or has failed. */
+    /** Judges the child's end: the attempt needs another child, or leaves its slot, with a result or without. */
     public void collect(@Body ClaimedShard shard, Exchange exchange) throws IOException {
         Running running = Objects.requireNonNull(exchange.getProperty(RUNNING, Running.class));
         Child.End end = Objects.requireNonNull(exchange.getProperty(ChildBinding.END, Child.End.class));
         exchange.removeProperty(ChildBinding.CHILD);
-        @Nullable AttemptFailed failure = null;
+        Optional<Trial> next = Optional.empty();
         try {
-            exchange.setProperty(RESULT, ends.judge(end, running.trial(), driver(shard)));
-        } catch (AttemptFailed e) {
-            failure = e;
-        }
-        Optional<Trial> next = running.after(failure);
-        if (next.isPresent()) {
-            EngineDriver.Start start = driver(shard).start(next.get(), running.gpus());
-            exchange.setProperty(ChildBinding.CHILD, child(start, running));
+            next = running.after(failure(end, running));
+            if (next.isPresent()) {
+                EngineDriver.Start start = driver(shard).start(next.get(), running.gpus());
+                exchange.setProperty(ChildBinding.CHILD, child(start, running));
+            }
+        } finally {
+            if (next.isEmpty()) {
+                leaveSlot(shard, exchange);
+            }
         }
     }
 
-    /** Publishes the done record, unless the lease is lost; of several results of one shard the first stands. */
+    /** A result that is no records is a failure of its own, which those who look for the records to blame must know. */
+    private @Nullable AttemptFailed failure(Child.End end, Running running) throws IOException {
+        try {
+            ends.judge(end, running.trial(), driver(running.trial().shard()));
+            if (running.isIsolating()) {
+                assemble(running);
+            }
+            return null;
+        } catch (AttemptFailed e) {
+            return e;
+        }
+    }
+
+    private ResultFiles.Result assemble(Running running) throws IOException {
+        Trial trial = running.trial();
+        return ResultFiles.assemble(driver(trial.shard()).result(trial), trial.processed());
+    }
+
+    /**
+     * Puts the result together and publishes the done record, unless the lease is lost; of several results of one shard
+     * the first stands.
+     */
     public void publish(@Body ClaimedShard shard, Exchange exchange) throws IOException {
-        ResultFiles.Result result = exchange.getProperty(RESULT, ResultFiles.Result.class);
         Running running = exchange.getProperty(RUNNING, Running.class);
-        DoneRecord done = doneRecord(shard, result, running);
+        DoneRecord done = doneRecord(shard, assemble(running), running);
         done.ledger().imbalance().ifPresent(trouble -> {
             throw new AttemptFailed(FailureClass.DATA, "the rows do not add up: " + trouble);
         });
@@ -174,7 +243,7 @@ public final class Attempts {
                 claim.hostname(),
                 claim.pid(),
                 claim.token(),
-                claim.epoch(),
+                claim.epochOfShard(),
                 claim.spent().total() + 1,
                 shard.job().layout().relative(shard.attempt().processed()),
                 ray ? "ray" : execution.engine().toString(),
@@ -183,13 +252,14 @@ public final class Attempts {
                         shard.shard().rows(),
                         result.tally().rows(),
                         failed.map(Tally::rows).orElse(0L),
-                        operators),
+                        driver(shard).operatorsTellOfRows() ? operators : List.of()),
                 operators,
                 failed.map(tally -> FailedRows.failures(shard, tally)).orElse(null),
                 result.tally().bytes(),
                 result.tally().sha256(),
                 result.sources(),
                 shard.manifest().codeVersion(),
+                claim.isSpeculative(),
                 (System.nanoTime() - running.beganNanos()) / 1e9,
                 Instant.now().toString());
     }
@@ -197,9 +267,17 @@ public final class Attempts {
     /** The error handler of the exec route: records why, and ends the claim so that the next attempt can follow. */
     public void fail(@Body ClaimedShard shard, Exchange exchange, @ExchangeException Exception failure) {
         @Nullable Running running = exchange.getProperty(RUNNING, Running.class);
+        leaveSlot(shard, exchange);
         if (failure instanceof LeaseLostException || !shard.lease().isHeld()) {
             end(shard, running, AttemptStatus.LOST, null, failure.getMessage());
             shard.lease().end(ClaimStatus.SUPERSEDED, null, failure.getMessage());
+        } else if (failure instanceof GivenBack) {
+            LOG.info("{}: given back before it began ({})", shard, failure.getMessage());
+            shard.lease().end(ClaimStatus.RELEASED, null, failure.getMessage());
+        } else if (isDoneElsewhere(shard)) {
+            LOG.info("{}: ended, since {}", shard, SUPERSEDED);
+            end(shard, running, AttemptStatus.SUPERSEDED, null, SUPERSEDED);
+            shard.supersede();
         } else if (failure instanceof AttemptStopped && CANCELLED.equals(failure.getMessage())) {
             LOG.info("{}: ended, since the job was cancelled", shard);
             end(shard, running, AttemptStatus.CANCELLED, null, CANCELLED);
@@ -220,17 +298,27 @@ public final class Attempts {
         }
     }
 
+    private static boolean isDoneElsewhere(ClaimedShard shard) {
+        try {
+            return shard.isDoneElsewhere();
+        } catch (StoreException unknown) {
+            return false;
+        }
+    }
+
     private static void failedAttempt(ClaimedShard shard, FailureClass failureClass, String reason, boolean forGood) {
         try {
             shard.fail(failureClass, reason, forGood)
                     .ifPresentOrElse(
                             record -> LOG.error("{}: failed for good: {}", shard, record.summary()),
                             () -> LOG.warn(
-                                    "{}: attempt failed ({}): {}; retries of this class left: {}",
+                                    "{}: attempt failed ({}): {}; {}",
                                     shard,
                                     failureClass,
                                     reason,
-                                    shard.retriesLeft(failureClass)));
+                                    shard.lease().claim().isSpeculative()
+                                            ? "the first attempt goes on"
+                                            : "retries of this class left: " + shard.retriesLeft(failureClass)));
         } catch (IOException | CaravanException e) {
             LOG.warn("{}: could not record the terminal failure ({}); the next claim does", shard, e.toString());
         }
@@ -240,7 +328,8 @@ public final class Attempts {
         Claim claim = shard.lease().claim();
         return new AttemptRecord(
                 shard.shard().id(),
-                claim.epoch(),
+                claim.epochOfShard(),
+                claim.isSpeculative(),
                 claim.token(),
                 claim.node(),
                 claim.hostname(),
@@ -264,7 +353,6 @@ public final class Attempts {
             return;
         }
         current.remove(ended);
-        ended.input().close();
         try {
             Disk.replace(
                     shard.attempt().record(),

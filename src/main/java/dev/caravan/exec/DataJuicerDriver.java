@@ -1,23 +1,30 @@
 package dev.caravan.exec;
 
 import dev.caravan.lease.ClaimedShard;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.OperatorRows;
+import dev.caravan.store.CheckpointFolder;
 import dev.caravan.store.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Engine {@code data-juicer}: the Python runner runs one shard through Data-Juicer on this node's Ray. */
 final class DataJuicerDriver implements EngineDriver {
     private final PythonChild python;
+    private final Duration commitEvery;
 
-    DataJuicerDriver(PythonChild python) {
+    /** @param commitEvery how much work a job with a checkpoint may lose */
+    DataJuicerDriver(PythonChild python, Duration commitEvery) {
         this.python = python;
+        this.commitEvery = commitEvery;
     }
 
     /**
@@ -32,7 +39,22 @@ final class DataJuicerDriver implements EngineDriver {
             String attemptDir,
             String produced,
             @Nullable Long maxFailed,
+            @Nullable CheckpointRequest checkpoint,
             PythonChild.RayRequest ray) {}
+
+    /**
+     * @param folder of the shard
+     * @param attempt a name that no other attempt has
+     * @param ranges of the input that make the shard: it is the child that writes them to its input file
+     * @param sha256 of the shard
+     */
+    record CheckpointRequest(
+            String folder,
+            String attempt,
+            double seconds,
+            Map<String, Object> identity,
+            List<Manifest.Range> ranges,
+            String sha256) {}
 
     /** What a warm runner holds the operators of. */
     private record Work(Engine engine, String recipe, String sha256) {}
@@ -49,9 +71,29 @@ final class DataJuicerDriver implements EngineDriver {
                 directory.path().toString(),
                 directory.produced().toString(),
                 shard.manifest().policy().poison().isolate() ? FailedRows.allowance(shard) : null,
+                checkpoint(shard),
                 python.ray(shard, gpus));
         Work work = new Work(request.engine(), request.recipe(), recipe(shard).sha256());
         return python.start(trial, gpus, request.ray(), request, work);
+    }
+
+    private @Nullable CheckpointRequest checkpoint(ClaimedShard shard) {
+        Manifest manifest = shard.manifest();
+        Checkpoint asked = manifest.execution().checkpoint();
+        if (asked == null) {
+            return null;
+        }
+        Manifest.Shard planned = shard.shard();
+        Path folder = asked.path() == null
+                ? shard.job().layout().checkpoints(planned.id())
+                : new CheckpointFolder(Path.of(asked.path())).shard(planned.id(), planned.sha256());
+        return new CheckpointRequest(
+                folder.toString(),
+                shard.attempt().path().getFileName().toString(),
+                commitEvery.toMillis() / 1e3,
+                asked.identity(manifest.policy()),
+                planned.ranges(),
+                planned.sha256());
     }
 
     private static Manifest.Recipe recipe(ClaimedShard shard) {

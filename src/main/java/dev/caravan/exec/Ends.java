@@ -4,7 +4,6 @@ import dev.caravan.lease.ClaimedShard;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Disk;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -27,11 +26,10 @@ final class Ends {
     }
 
     /**
-     * @return what a child that ended well has left
-     * @throws AttemptFailed if it did not
+     * @throws AttemptFailed if the child did not end well
      * @throws AttemptStopped if we ended it
      */
-    ResultFiles.Result judge(Child.End end, Trial trial, EngineDriver driver) throws IOException {
+    void judge(Child.End end, Trial trial, EngineDriver driver) {
         ClaimedShard shard = trial.shard();
         Policy policy = shard.manifest().policy();
         if (end instanceof Child.End.TimedOut) {
@@ -45,7 +43,6 @@ final class Ends {
         } else if (end instanceof Child.End.Exited exited && exited.code() != 0) {
             throw ended(trial, driver, exited.code());
         }
-        return ResultFiles.assemble(driver.result(trial), trial.processed());
     }
 
     /** Which of the two learns first is chance. */

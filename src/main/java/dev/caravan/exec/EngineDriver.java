@@ -22,6 +22,11 @@ interface EngineDriver {
     /** What each operator got and left, of a success; empty where the engine does not tell. */
     List<OperatorRows> operators(Trial trial);
 
+    /** Whether that is of records, so that it says how many were dropped or made. */
+    default boolean operatorsTellOfRows() {
+        return true;
+    }
+
     /** Explains an exit code other than 0. */
     AttemptFailed explain(Trial trial, int exitCode);
 }

@@ -7,20 +7,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
-/**
- * The node's GPUs and who has them. Devices are granted before a shard is claimed, so that no claim waits for one; a
- * grant that is given back is granted again. Thread-safe.
- */
+/** The node's GPUs and how much of each is free; a grant that is given back is granted again. Thread-safe. */
 public final class Gpus {
     /** A whole device, in the steps in which Ray counts shares. */
     private static final int WHOLE = 10_000;
 
     private final List<String> names;
     private final int[] free;
-    private final Map<String, Grant> byToken = new ConcurrentHashMap<>();
 
     public Gpus(List<String> names) {
         this.names = List.copyOf(names);
@@ -66,7 +61,7 @@ public final class Gpus {
     }
 
     /** Devices of one shard. */
-    public static final class Grant {
+    static final class Grant {
         private final List<Integer> indexes;
         private final List<String> devices;
         private final int share;
@@ -89,7 +84,7 @@ public final class Gpus {
     }
 
     /** @return empty if not enough is free at this moment */
-    public synchronized Optional<Grant> take(GpuDemand demand) {
+    synchronized Optional<Grant> take(GpuDemand demand) {
         if (!demand.isMetBy(names.size())) {
             return Optional.empty();
         }
@@ -109,26 +104,8 @@ public final class Gpus {
         return Optional.of(new Grant(taken, taken.stream().map(names::get).toList(), share));
     }
 
-    /** From now on the grant is that of the claim with this token. */
-    public void assign(String token, Grant grant) {
-        byToken.put(token, grant);
-    }
-
-    /** Of the claim with this token; nothing if none was assigned to it. */
-    Grant of(String token) {
-        return byToken.getOrDefault(token, new Grant(List.of(), List.of(), 0));
-    }
-
-    /** What was granted to the claim with this token is free again. Idempotent. */
-    public void giveBack(String token) {
-        Grant grant = byToken.remove(token);
-        if (grant != null) {
-            giveBack(grant);
-        }
-    }
-
-    /** For a grant that was assigned to nobody. */
-    public synchronized void giveBack(Grant grant) {
+    /** Call it once for each grant. */
+    synchronized void giveBack(Grant grant) {
         grant.indexes.forEach(index -> free[index] += grant.share);
     }
 }

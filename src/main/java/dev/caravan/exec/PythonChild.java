@@ -78,7 +78,7 @@ final class PythonChild {
             throws IOException {
         Layout.Job job = trial.shard().job().layout();
         Path file = trial.directory().request();
-        Disk.replace(file, Json.bytes(request));
+        Disk.writeForChild(file, Json.bytes(request));
         PythonSide found = python.get();
         Map<String, String> environment = new HashMap<>();
         environment.put("PYTHONPATH", withRunner(found.runner().toString()));

@@ -10,16 +10,14 @@ import org.jspecify.annotations.Nullable;
 /** An attempt from its begin to its end: what it holds, and which run of the engine it is at. */
 final class Running {
     private final Gpus.Grant gpus;
-    private final ShardInputs.Input input;
     private final AttemptRecord record;
     private final long beganNanos;
     private final CompletableFuture<String> stop = new CompletableFuture<>();
     private Trial trial;
     private @Nullable Isolation isolation;
 
-    Running(Gpus.Grant gpus, ShardInputs.Input input, AttemptRecord record, long beganNanos, Trial first) {
+    Running(Gpus.Grant gpus, AttemptRecord record, long beganNanos, Trial first) {
         this.gpus = gpus;
-        this.input = input;
         this.record = record;
         this.beganNanos = beganNanos;
         this.trial = first;
@@ -27,10 +25,6 @@ final class Running {
 
     Gpus.Grant gpus() {
         return gpus;
-    }
-
-    ShardInputs.Input input() {
-        return input;
     }
 
     AttemptRecord record() {
@@ -48,6 +42,11 @@ final class Running {
 
     long beganNanos() {
         return beganNanos;
+    }
+
+    /** Whether it runs the engine over some of its records, to find those to blame. */
+    boolean isIsolating() {
+        return isolation != null;
     }
 
     /**

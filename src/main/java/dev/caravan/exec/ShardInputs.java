@@ -18,16 +18,26 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives each attempt its input as a file: the shard's own, or one cut out of the job's input on this node's disk. */
+/**
+ * Gives each attempt its input as a file: the shard's own, or one cut out of the job's input on this node's disk. With a
+ * checkpoint the child makes that file, since only it knows which part is done.
+ */
 public final class ShardInputs implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ShardInputs.class);
 
+    private static final int BUFFER = 1 << 18;
+
     private final Path parent;
+    private final long minFree;
     private @Nullable LocalFolder folder;
 
-    /** @param parent folder on a disk of this node */
-    public ShardInputs(Path parent) {
+    /**
+     * @param parent folder on a disk of this node
+     * @param minFree bytes of that disk that are left to others when a shard is cut out before its turn
+     */
+    public ShardInputs(Path parent, long minFree) {
         this.parent = parent;
+        this.minFree = minFree;
     }
 
     /** A file that is there until it is closed. */
@@ -45,11 +55,18 @@ public final class ShardInputs implements AutoCloseable {
         }
     }
 
+    /** Whether the shard may be cut out before its turn: nothing that runs is to find the disk full for it. */
+    boolean haveRoomFor(ClaimedShard shard) throws IOException {
+        return shard.shard().path() != null
+                || folder().freeBytes() - shard.shard().bytes() >= minFree;
+    }
+
     /**
+     * @param check throws if the input is not wanted any more
      * @throws AttemptFailed of class data if the input is not what was prepared any more
      * @throws IOException if it cannot be read, or this node's disk cannot take it
      */
-    Input take(ClaimedShard shard) throws IOException {
+    Input take(ClaimedShard shard, Runnable check) throws IOException {
         String own = shard.shard().path();
         if (own != null) {
             return new Input(shard.job().layout().resolve(own), null);
@@ -57,7 +74,9 @@ public final class ShardInputs implements AutoCloseable {
         Path cut = folder().newFolder(shard.lease().claim().token());
         Input input = new Input(cut.resolve(shard.shard().id() + ".jsonl"), cut);
         try {
-            cut(shard, input.file());
+            if (shard.manifest().execution().checkpoint() == null) {
+                cut(shard, input.file(), check);
+            }
             return input;
         } catch (IOException | RuntimeException e) {
             input.close();
@@ -65,12 +84,17 @@ public final class ShardInputs implements AutoCloseable {
         }
     }
 
-    private static void cut(ClaimedShard shard, Path file) throws IOException {
+    private static void cut(ClaimedShard shard, Path file, Runnable check) throws IOException {
         Manifest.Shard planned = shard.shard();
         try (InputStream in = ShardBytes.open(shard.job().layout(), planned);
                 OutputStream plain = LocalFolder.write(file);
                 DigestOutputStream out = new DigestOutputStream(plain, Sha256.digest())) {
-            long bytes = in.transferTo(out);
+            long bytes = 0;
+            byte[] buffer = new byte[BUFFER];
+            for (int read; (read = in.read(buffer)) >= 0; bytes += read) {
+                check.run();
+                out.write(buffer, 0, read);
+            }
             String found = HexFormat.of().formatHex(out.getMessageDigest().digest());
             if (!found.equals(planned.sha256())) {
                 throw new AttemptFailed(

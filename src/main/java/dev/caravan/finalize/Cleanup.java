@@ -7,14 +7,16 @@ import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Removes what an ended job needs no more: its shards and attempts. Manifest, records, report and merged file stay. A
+ * Removes what an ended job needs no more: its shards, attempts and checkpoints. Manifest, records, report and merged file stay. A
  * failed job keeps all, since it may be retried.
  */
 public final class Cleanup {
@@ -36,7 +38,7 @@ public final class Cleanup {
     /** @param olderThan how long ago the job must have ended */
     public Verdict judge(Duration olderThan) throws IOException {
         Layout.Job layout = job.layout();
-        if (job.isCleaned() && !Disk.exists(layout.shards()) && !Disk.exists(layout.attempts())) {
+        if (job.isCleaned() && removable(layout).stream().noneMatch(Disk::exists)) {
             return new Verdict.Kept("cleaned before");
         }
         Optional<MergeRecord> merged = job.merged();
@@ -53,8 +55,9 @@ public final class Cleanup {
             return new Verdict.Kept("its output " + merged.get().output()
                     + " is not there any more as it was merged: the results in attempts/ may be the only ones");
         }
-        long bytes = Disk.treeSize(layout.shards().toString())
-                + Disk.treeSize(layout.attempts().toString());
+        long bytes = removable(layout).stream()
+                .mapToLong(path -> Disk.treeSize(path.toString()))
+                .sum();
         return new Verdict.Removable(merged.isPresent() ? "done" : "cancelled", endedAt, bytes);
     }
 
@@ -67,7 +70,12 @@ public final class Cleanup {
         Layout.Job layout = job.layout();
         // first, so that nobody takes what is gone for lost
         job.clean(new ControlRecord(who.id(), who.hostname(), clock.instant().toString()));
-        Disk.deleteTree(layout.shards());
-        Disk.deleteTree(layout.attempts());
+        for (Path path : removable(layout)) {
+            Disk.deleteTree(path);
+        }
+    }
+
+    private static List<Path> removable(Layout.Job layout) {
+        return List.of(layout.shards(), layout.attempts(), layout.checkpoints());
     }
 }

@@ -5,6 +5,7 @@ import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
+import dev.caravan.shard.MiniBatch;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Json;
@@ -44,14 +45,23 @@ public final class Merger {
             List<DoneRecord> results = FinishedShards.of(request.job(), manifest);
             LedgerCheck.require(request.job().layout(), manifest, results);
             MergedOutput merged = MergedOutput.of(manifest.outputForm(), request, results);
+            requireFewFailures(manifest, results);
+            Optional<AppendedRows> appended = AppendedRows.of(request.job().layout(), manifest);
             Optional<MergeRecord> before = recorded(request, merged, results);
             if (before.isPresent()) {
+                if (appended.isPresent() && !appended.get().isThere()) {
+                    appended.get().write(output);
+                }
                 return before.get();
             }
             Tally tally = merged.make();
             Concatenation.requireOwner(request.job().layout(), request.stillOwner());
+            if (appended.isPresent()) {
+                appended.get().write(output);
+            }
             MergeRecord record = MergeRecords.of(request, manifest, tally, results, clock.instant());
             Disk.replace(request.job().layout().mergeRecord(), Json.bytes(record));
+            CheckpointRemoval.afterMerge(request.job().layout(), manifest);
             return record;
         } catch (IOException e) {
             throw new MergeException(
@@ -59,6 +69,17 @@ public final class Merger {
                             + "; nothing half-written was left: correct the cause (free space, permissions, mount) and"
                             + " merge again",
                     e);
+        }
+    }
+
+    /** Shards that were worked on at the same time did not know of each other's failures. */
+    private static void requireFewFailures(Manifest manifest, List<DoneRecord> results) {
+        MiniBatch options = manifest.execution().miniBatch();
+        if (options != null) {
+            options.exceeded(manifest.totalRows(), MiniBatch.Failed.of(results)).ifPresent(limit -> {
+                throw new MergeException("nothing was merged, since more failed than the job allows: " + limit
+                        + "; logs/user/error of the job tells why. A new job may allow more");
+            });
         }
     }
 

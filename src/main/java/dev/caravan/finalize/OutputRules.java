@@ -27,7 +27,8 @@ final class OutputRules {
                 throw refusal(output, "a file of the job itself");
             }
         }
-        for (Path own : List.of(job.shards(), job.attempts(), job.state(), job.cache(), job.coordination())) {
+        for (Path own : List.of(
+                job.shards(), job.attempts(), job.checkpoints(), job.state(), job.cache(), job.coordination())) {
             if (output.startsWith(own)) {
                 throw refusal(output, "a place in a folder of the job itself");
             }

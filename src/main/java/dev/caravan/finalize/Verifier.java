@@ -7,6 +7,7 @@ import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.StoreException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -58,6 +59,8 @@ public final class Verifier {
         steps.add(results.check());
         steps.add(ClaimCheck.check(job, results.records()));
         steps.add(new MergedCheck(job, manifest, results).check());
+        AppendedRows.of(job.layout(), manifest)
+                .ifPresent(rows -> job.merged().ifPresent(merged -> steps.add(rows.check(Path.of(merged.output())))));
         Set<String> damaged = steps.stream()
                 .flatMap(step -> step.findings().stream())
                 .map(Verification.Finding::file)

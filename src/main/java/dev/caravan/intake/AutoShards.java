@@ -2,6 +2,8 @@ package dev.caravan.intake;
 
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Forecast;
+import dev.caravan.shard.MiniBatch;
+import dev.caravan.shard.PlanExecute;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,9 @@ public record AutoShards(
     /** Small input is spread over a few nodes that may join, where a shard costs next to nothing. */
     static final int FEWEST = 4;
 
+    private static final int USUAL_WORKERS = 4;
+    private static final int ROUNDS = 4;
+
     /** A shard of less than a second costs as much as its work. */
     private static final int LEAST_PART = 60;
 
@@ -36,7 +41,20 @@ public record AutoShards(
 
     /** No shard is empty. @param rows of the input; more than there are if they are not known yet */
     int of(long rows, long bytes) {
+        if (execution.engine().isScripted()) {
+            return byItems(rows);
+        }
         return (int) Math.min(rows, measured == null ? bySize(bytes) : measured.shardsFor(slots));
+    }
+
+    /** Items may take any time. A shard keeps the workers of a node busy for some rounds, as far as that leaves enough. */
+    private int byItems(long items) {
+        PlanExecute planned = execution.planExecute();
+        MiniBatch batches = execution.miniBatch();
+        Integer workers = planned != null ? planned.workers() : batches != null ? batches.processCountPerNode() : null;
+        long round = (long) (workers == null ? USUAL_WORKERS : workers) * (planned == null ? 1 : planned.perWorker());
+        long most = (long) Math.max(slots, FEWEST) * Forecast.LEAST_SHARDS_A_SLOT;
+        return (int) Math.max(1, Math.min(most, Math.min(items, items / (round * ROUNDS))));
     }
 
     private long bySize(long bytes) {

@@ -51,6 +51,7 @@ final class InputPass {
         watch.check();
         try {
             Stamp before = Stamp.of(file);
+            normalizer.begin(file);
             Manifest.InputFile read = read(file, before, sink);
             files.add(read);
             return read;

@@ -38,7 +38,7 @@ final class LineCheck {
                 throw found(block, line, b[end] == '\r' ? "CR before LF" : "a line that is not a record");
             }
             if (!(normalizer.rewrite(new Line(b, line, end, 0, 0, true), 0) instanceof Rewrite.Same)) {
-                throw found(block, line, "a record that must change, for its media paths or its index");
+                throw found(block, line, "a record that must change, for its media paths or its index, or has no id");
             }
             if (check.repeatsKey()) {
                 repeatedKeys.add(block.offset() + line);

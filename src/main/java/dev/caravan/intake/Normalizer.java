@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a record independent of where its file lies and of which shard it is in:
@@ -33,22 +34,38 @@ final class Normalizer {
 
     private final List<String> mediaKeys;
     private final List<String> indexKeys;
+    private final @Nullable IdColumn idColumn;
     private final Members.Keys keys;
+    private final int idKey;
     private final byte[] prefix;
 
-    Normalizer(Collection<String> mediaKeys, Collection<String> indexKeys, Path mediaRoot) {
+    /** @param idColumn null if records need no ids */
+    Normalizer(
+            Collection<String> mediaKeys, Collection<String> indexKeys, Path mediaRoot, @Nullable IdColumn idColumn) {
         this.mediaKeys = mediaKeys.stream().distinct().sorted().toList();
         this.indexKeys = indexKeys.stream().distinct().toList();
         List<String> all = new ArrayList<>(this.mediaKeys);
         all.addAll(this.indexKeys);
+        this.idColumn = idColumn;
+        if (idColumn != null && !all.contains(idColumn.name())) {
+            all.add(idColumn.name());
+        }
+        this.idKey = idColumn == null ? -1 : all.indexOf(idColumn.name());
         this.keys = new Members.Keys(all);
         String root = mediaRoot.toString();
         this.prefix = JsonText.escaped(root.endsWith("/") ? root : root + "/").getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Records that follow are from this file. */
+    void begin(Path file) {
+        if (idColumn != null) {
+            idColumn.begin(file);
+        }
+    }
+
     /** @param row global number of the record, from 0 */
     Rewrite rewrite(Line record, long row) {
-        if (mediaKeys.isEmpty() && indexKeys.isEmpty()) {
+        if (mediaKeys.isEmpty() && indexKeys.isEmpty() && idColumn == null) {
             return Rewrite.SAME;
         }
         Members members = Members.find(record, keys);
@@ -67,6 +84,13 @@ final class Normalizer {
         for (int key = 0; key < indexKeys.size(); key++) {
             if (members.value(mediaKeys.size() + key).isEmpty()) {
                 absent.add(indexKeys.get(key));
+            }
+        }
+        if (idColumn != null) {
+            String filledIn = indexKeys.contains(idColumn.name()) ? Long.toString(row) : null;
+            Optional<Flaw> flaw = idColumn.take(record, members.value(idKey), filledIn);
+            if (flaw.isPresent()) {
+                return new Rewrite.Refused(flaw.get());
             }
         }
         if (!absent.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.caravan.job.DescriptorReader;
 import dev.caravan.job.JobDescriptor;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.lease.ClaimedRole;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Forecast;
 import dev.caravan.shard.GpuDemand;
@@ -27,24 +28,31 @@ public final class Preparation {
     private static final Logger LOG = LoggerFactory.getLogger(Preparation.class);
 
     private final Function<Path, CheckedRecipe> recipes;
+    private final Scripts scripts;
     private final BooleanSupplier draining;
     private final long minuteBytes;
     private final ToIntFunction<Layout.Job> slots;
+    private final Path scratch;
 
     /**
      * @param recipes checks a recipe, or throws with all its problems
      * @param minuteBytes what a slot is thought to do in a minute, as the setting intake.shard_bytes says
      * @param slots how many are known that may work on a job
+     * @param scratch folder on a disk of this node
      */
     public Preparation(
             Function<Path, CheckedRecipe> recipes,
+            Scripts scripts,
             BooleanSupplier draining,
             long minuteBytes,
-            ToIntFunction<Layout.Job> slots) {
+            ToIntFunction<Layout.Job> slots,
+            Path scratch) {
         this.recipes = recipes;
+        this.scripts = scripts;
         this.draining = draining;
         this.minuteBytes = minuteBytes;
         this.slots = slots;
+        this.scratch = scratch;
     }
 
     /** The step of the prepare route. */
@@ -78,20 +86,27 @@ public final class Preparation {
     /** @param mayGoOn asked again and again; once false, prepare stops and leaves nothing behind */
     public Prepared prepare(JobDescriptor asked, Layout.Job job, BooleanSupplier mayGoOn, Progress progress) {
         CheckedRecipe recipe = recipe(asked);
-        Execution execution = execution(asked.execution(), recipe);
+        Execution execution = asked.execution().script() == null
+                ? execution(asked.execution(), recipe)
+                : ScriptInput.checked(scripts, asked.execution());
+        Checkpoint checkpoint = execution.checkpoint();
         Prepared prepared = new Prepare(Clock.systemUTC(), mayGoOn, progress)
                 .run(new PrepareRequest(
                         job,
                         asked.name(),
-                        Path.of(dataset(asked, recipe)),
+                        asked.execution().engine().isScripted() ? job.plan() : Path.of(dataset(asked, recipe)),
                         asked.numShards(),
                         new AutoShards(minuteBytes, slots.applyAsInt(job), execution, measured(job, recipe, execution)),
                         asked.shardForm(),
                         execution,
-                        asked.policy(),
+                        asked.policy().speculate() == null
+                                ? asked.policy().speculating(mayRunTwice(recipe))
+                                : asked.policy(),
                         asked.output() == null ? job.outputByDefault(asked.outputForm()) : Path.of(asked.output()),
                         asked.outputForm(),
-                        recipe == null ? null : recipe.facts()));
+                        recipe == null ? null : recipe.facts(),
+                        execution.script() == null ? null : new ScriptInput(scripts, execution),
+                        checkpoint == null ? null : new UniqueIds(checkpoint.idColumn(), scratch)));
         prepared.manifest().warnings().forEach(warning -> LOG.warn("job {}: {}", asked.name(), warning));
         LOG.info(
                 "job {}: {}, {} rows in {} shards, {} bad records quarantined",
@@ -101,6 +116,11 @@ public final class Preparation {
                 prepared.manifest().numShards(),
                 prepared.manifest().quarantined());
         return prepared;
+    }
+
+    /** What a program does besides its result is not known; of a recipe it is. */
+    private static boolean mayRunTwice(@Nullable CheckedRecipe recipe) {
+        return recipe != null && !recipe.hasSideEffects();
     }
 
     /** A plan of the same work that was kept beside the job. */
@@ -126,6 +146,10 @@ public final class Preparation {
         if (asked.datasetPath() != null) {
             return asked.datasetPath();
         }
+        if (asked.execution().engine().isScripted()) {
+            throw new IntakeException("job " + asked.name() + " has no input before its script is asked for it: engine "
+                    + asked.execution().engine() + " has no plan of samples");
+        }
         if (recipe == null || recipe.datasetPath() == null) {
             throw new IntakeException("job " + asked.name() + " has no input: set dataset_path in the job descriptor"
                     + " (or --dataset-path), or in the recipe");
@@ -139,10 +163,7 @@ public final class Preparation {
         if (recipe == null || recipe.numGpus() == 0 || ray.numGpus() != null) {
             return asked;
         }
-        return new Execution(
-                asked.engine(),
-                asked.command(),
-                new Execution.Ray(
-                        ray.address(), ray.numCpus(), new GpuDemand(recipe.numGpus()), ray.objectStoreMemory()));
+        return asked.with(new Execution.Ray(
+                ray.address(), ray.numCpus(), new GpuDemand(recipe.numGpus()), ray.objectStoreMemory()));
     }
 }

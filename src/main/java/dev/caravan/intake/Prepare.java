@@ -58,11 +58,13 @@ public final class Prepare {
         ReadWatch watch = new ReadWatch(stillOwner, progress);
         try {
             refuseOverlap(request.job(), request.output(), request.outputForm(), request.datasetPath());
+            CheckpointRules.check(request);
             Optional<Manifest> existing = existing(request.job());
-            InputFiles input = InputFiles.find(request.datasetPath());
             return existing.isPresent()
-                    ? new ExistingJob(existing.get(), request).compareByReading(input.files(), watch)
-                    : make(request, input, watch);
+                    ? new ExistingJob(existing.get(), request)
+                            .compareByReading(
+                                    InputFiles.find(request.datasetPath()).files(), watch)
+                    : make(request, watch);
         } catch (IOException e) {
             throw new IntakeException(
                     "prepare of " + request.job().path() + " failed: "
@@ -73,7 +75,23 @@ public final class Prepare {
         }
     }
 
-    private Prepared make(PrepareRequest asked, InputFiles input, ReadWatch watch) throws IOException {
+    private Prepared make(PrepareRequest request, ReadWatch watch) throws IOException {
+        Layout.Job stage = new Layout.Job(request.job().stage(UUID.randomUUID().toString()));
+        try {
+            if (request.made() == null) {
+                return make(request, InputFiles.find(request.datasetPath()), stage, watch);
+            }
+            Disk.createDirectories(stage.path());
+            long items = request.made().make(stage, watch);
+            return make(request.reading(stage.plan(), items), InputFiles.find(stage.plan()), stage, watch);
+        } catch (Throwable e) {
+            discard(stage, e);
+            throw e;
+        }
+    }
+
+    private Prepared make(PrepareRequest asked, InputFiles input, Layout.Job stage, ReadWatch watch)
+            throws IOException {
         long size = 0;
         for (Path file : input.files()) {
             size += Stamp.of(file).size();
@@ -92,25 +110,21 @@ public final class Prepare {
             throw new IntakeException("shards of this input cannot be ranges of it, since " + cannotBeRanges
                     + ": leave out 'shards: ranges', or ask for 'shards: files'");
         }
-        Layout.Job stage = new Layout.Job(request.job().stage(UUID.randomUUID().toString()));
-        try {
-            createDirectories(stage, ranges == null);
-            StageWriter writer = new StageWriter(request, scan, stage, watch);
-            StageWriter.Written written = ranges == null ? writer.write(input) : writer.keep(input, ranges.shards());
-            Manifest manifest = write(request, input, scan, stage, written);
-            watch.check();
-            if (Disk.renameToNew(stage.path(), request.job().path())) {
-                return new Prepared.Made(manifest);
-            }
-            Disk.deleteTree(stage.path());
-            Manifest winner = existing(request.job())
-                    .orElseThrow(() -> new IntakeException(
-                            "job directory " + request.job().path() + " appeared and vanished again; prepare again"));
-            return new ExistingJob(winner, request).compare(scan.files());
-        } catch (Throwable e) {
-            discard(stage, e);
-            throw e;
+        createDirectories(stage, ranges == null);
+        StageWriter writer = new StageWriter(request, scan, stage, watch);
+        StageWriter.Written written = ranges == null ? writer.write(input) : writer.keep(input, ranges.shards());
+        Manifest manifest = write(request, input, scan, stage, written);
+        watch.check();
+        if (Disk.renameToNew(stage.path(), request.job().path())) {
+            return new Prepared.Made(manifest);
         }
+        Disk.deleteTree(stage.path());
+        Manifest winner = existing(request.job())
+                .orElseThrow(() -> new IntakeException(
+                        "job directory " + request.job().path() + " appeared and vanished again; prepare again"));
+        // of two preparers each has asked the script, and may have got another answer: the first one's counts
+        return new ExistingJob(winner, asked.reading(Path.of(manifest.datasetPath()), winner.totalRows()))
+                .compare(asked.made() == null ? scan.files() : winner.inputFiles());
     }
 
     static void discard(Layout.Job stage, Throwable cause) {
@@ -142,20 +156,21 @@ public final class Prepare {
         warnings.addAll(input.skipped());
         warnings.addAll(scan.warnings());
         RecipeFacts recipe = request.recipe();
+        ScriptInput.Moved moved = new ScriptInput.Moved(stage, request.job());
         Manifest manifest = new Manifest(
                 Manifest.SCHEMA_VERSION,
                 request.jobId(),
                 clock.instant().truncatedTo(ChronoUnit.SECONDS).toString(),
-                request.datasetPath().toString(),
-                input.root().toString(),
+                moved.path(request.datasetPath().toString()),
+                moved.path(input.root().toString()),
                 request.mediaKeys(),
                 request.indexKeys(),
-                scan.files(),
+                moved.files(scan.files()),
                 scan.rows(),
                 scan.bytes(),
                 written.sha256(),
                 scan.shards(),
-                written.shards(),
+                moved.shards(written.shards()),
                 recipe == null ? null : snapshot(recipe, stage),
                 recipe == null ? null : recipe.codeVersion(),
                 request.execution(),
@@ -183,6 +198,7 @@ public final class Prepare {
                 stage.attempts(),
                 stage.cache(),
                 stage.locks(),
+                stage.speculative(),
                 stage.doneRecords(),
                 stage.failedRecords(),
                 stage.history());

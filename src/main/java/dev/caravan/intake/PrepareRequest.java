@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param auto chooses the number then
  * @param shardForm null means ranges where no record must change, else files
  * @param output where the merged file or the folder of parts will go
- * @param recipe null for engine command: then records stay as they are
+ * @param recipe null for an engine without one: then records stay as they are
+ * @param made the input, where the job's script makes it; null for input that is there
+ * @param ids null if records need none
  */
 public record PrepareRequest(
         Layout.Job job,
@@ -32,7 +34,37 @@ public record PrepareRequest(
         Policy policy,
         Path output,
         OutputForm outputForm,
-        @Nullable RecipeFacts recipe) {
+        @Nullable RecipeFacts recipe,
+        @Nullable ScriptInput made,
+        @Nullable UniqueIds ids) {
+
+    public PrepareRequest(
+            Layout.Job job,
+            String jobId,
+            Path datasetPath,
+            @Nullable Integer numShards,
+            AutoShards auto,
+            @Nullable ShardForm shardForm,
+            Execution execution,
+            Policy policy,
+            Path output,
+            OutputForm outputForm,
+            @Nullable RecipeFacts recipe) {
+        this(
+                job,
+                jobId,
+                datasetPath,
+                numShards,
+                auto,
+                shardForm,
+                execution,
+                policy,
+                output,
+                outputForm,
+                recipe,
+                null,
+                null);
+    }
 
     public PrepareRequest {
         datasetPath = datasetPath.toAbsolutePath().normalize();
@@ -59,7 +91,27 @@ public record PrepareRequest(
                 policy,
                 output,
                 outputForm,
-                recipe);
+                recipe,
+                made,
+                ids);
+    }
+
+    /** The same with input that lies elsewhere for now, and has so many records. */
+    PrepareRequest reading(Path input, long rows) {
+        return new PrepareRequest(
+                job,
+                jobId,
+                input,
+                shardsOf(rows, 0),
+                auto,
+                shardForm,
+                execution,
+                policy,
+                output,
+                outputForm,
+                recipe,
+                made,
+                ids);
     }
 
     /** How many shards input of this many records and bytes of records is cut into. */

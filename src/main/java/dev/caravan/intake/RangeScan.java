@@ -67,8 +67,7 @@ final class RangeScan {
             throw new MustCopy("the input is empty");
         }
         int wanted = request.shardsOf(ShardCuts.UNKNOWN, records);
-        Normalizer normalizer = Scan.normalizer(request, input);
-        Found found = new RangeScan(input, normalizer, watch, ShardCuts.UNKNOWN, new Sizes(records, wanted)).run();
+        Found found = run(request, input, watch, ShardCuts.UNKNOWN, new Sizes(records, wanted));
         if (found.complete()) {
             return found;
         }
@@ -78,7 +77,23 @@ final class RangeScan {
             throw new MustCopy("there are fewer records than shards");
         }
         found.scan().files().forEach(file -> watch.expect(file.size()));
-        return new RangeScan(input, normalizer, watch, rows, new Sizes(records, possible)).run();
+        return run(request, input, watch, rows, new Sizes(records, possible));
+    }
+
+    private static Found run(PrepareRequest request, InputFiles input, ReadWatch watch, long totalRows, Sizes sizes)
+            throws IOException {
+        UniqueIds unique = request.ids();
+        if (unique == null) {
+            return new RangeScan(input, Scan.normalizer(request, input, null), watch, totalRows, sizes).run();
+        }
+        try (RecordIds ids = new RecordIds(unique.scratch())) {
+            Normalizer normalizer = Scan.normalizer(request, input, ids);
+            Found found = new RangeScan(input, normalizer, watch, totalRows, sizes).run();
+            if (ids.repeated().isPresent()) {
+                throw new MustCopy("ids repeat in it");
+            }
+            return found;
+        }
     }
 
     private static long recordBytes(Path file) throws IOException {

@@ -4,6 +4,7 @@ import dev.caravan.jsonl.BadLine;
 import dev.caravan.jsonl.Line;
 import dev.caravan.jsonl.Records;
 import dev.caravan.jsonl.Sha256;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.Disk;
@@ -22,12 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes the shards of a job anew, with each repaired record at the place where its line was in the input. */
 final class RepairedShards {
+    private final Rerun.Request request;
     private final Layout.Job from;
     private final Manifest old;
     private final RepairReader repairs;
     private final ShardWriter shards;
     private final QuarantineWriter quarantine;
-    private final Normalizer normalizer;
+    private final @Nullable UniqueIds ids;
+    private Normalizer normalizer;
     private final Set<ShardId> changed = new HashSet<>();
     private final Map<String, Long> repairedByFile = new HashMap<>();
     private RepairReader.@Nullable Repair next;
@@ -35,16 +38,43 @@ final class RepairedShards {
     private long rowsBefore;
 
     RepairedShards(
-            Layout.Job from, Manifest old, RepairReader repairs, ShardWriter shards, QuarantineWriter quarantine) {
-        this.from = from;
+            Rerun.Request request,
+            Manifest old,
+            RepairReader repairs,
+            ShardWriter shards,
+            QuarantineWriter quarantine) {
+        this.request = request;
+        this.from = request.from();
         this.old = old;
         this.repairs = repairs;
         this.shards = shards;
         this.quarantine = quarantine;
-        this.normalizer = new Normalizer(old.mediaKeys().values(), old.indexKeys(), Path.of(old.mediaRoot()));
+        Checkpoint checkpoint = old.execution().checkpoint();
+        this.ids = checkpoint == null ? null : new UniqueIds(checkpoint.idColumn(), request.scratch());
+        this.normalizer = normalizer(null);
+    }
+
+    private Normalizer normalizer(@Nullable RecordIds seen) {
+        return new Normalizer(
+                old.mediaKeys().values(),
+                old.indexKeys(),
+                Path.of(old.mediaRoot()),
+                ids == null ? null : new IdColumn(ids.column(), seen));
     }
 
     void write() throws IOException {
+        if (ids == null) {
+            copy();
+            return;
+        }
+        try (RecordIds seen = new RecordIds(ids.scratch())) {
+            normalizer = normalizer(seen);
+            copy();
+            ids.requireUnique(seen);
+        }
+    }
+
+    private void copy() throws IOException {
         next = repairs.next();
         for (int shard = 0; shard < old.numShards(); shard++) {
             copy(shard);
@@ -68,6 +98,7 @@ final class RepairedShards {
             Records records = new Records(file.toString(), in);
             for (Line record = records.next(); record != null; record = records.next()) {
                 put(shard, rowsBefore);
+                keepId(file, record);
                 shards.write(shard, record.buffer(), record.from(), record.to());
                 rowsBefore++;
             }
@@ -96,7 +127,16 @@ final class RepairedShards {
         }
     }
 
+    /** The records are sound and complete; only their ids may repeat. */
+    private void keepId(Path file, Line record) {
+        if (ids != null) {
+            normalizer.begin(file);
+            normalizer.rewrite(record, rowsBefore);
+        }
+    }
+
     private void put(int shard, RepairReader.Repair repair, Line line) throws IOException {
+        normalizer.begin(request.repairedLines());
         Rewrite rewrite = normalizer.rewrite(line, repair.quarantined().record());
         if (rewrite instanceof Rewrite.Refused refused) {
             throw new IntakeException("a repaired record cannot be used: " + BadLine.of(line, refused.flaw())

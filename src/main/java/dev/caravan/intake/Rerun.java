@@ -23,8 +23,9 @@ public final class Rerun {
     /**
      * @param repairedLines a line for each quarantined one, in their order; a blank one leaves it quarantined
      * @param output where the merged file or the folder of parts will go
+     * @param scratch folder on a disk of this node
      */
-    public record Request(Layout.Job from, Layout.Job to, Path repairedLines, Path output) {
+    public record Request(Layout.Job from, Layout.Job to, Path repairedLines, Path output, Path scratch) {
         public Request {
             repairedLines = repairedLines.toAbsolutePath().normalize();
             output = output.toAbsolutePath().normalize();
@@ -93,7 +94,7 @@ public final class Rerun {
         try (RepairReader repairs = new RepairReader(request.from, stage.repairedLines());
                 ShardWriter shards = new ShardWriter(stage, old.numShards(), new ReadWatch(() -> true, Progress.NONE));
                 QuarantineWriter quarantine = new QuarantineWriter(stage)) {
-            RepairedShards repaired = new RepairedShards(request.from, old, repairs, shards, quarantine);
+            RepairedShards repaired = new RepairedShards(request, old, repairs, shards, quarantine);
             repaired.write();
             List<Manifest.Shard> written = shards.finish();
             Disk.syncDirectory(stage.shards());

@@ -6,6 +6,7 @@ import dev.caravan.shard.OnBadRecord;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first pass: what the input is, and how it will be cut.
@@ -20,10 +21,23 @@ record Scan(List<Manifest.InputFile> files, long rows, long bytes, int shards, L
     }
 
     static Scan of(PrepareRequest request, InputFiles input, ReadWatch watch) throws IOException {
+        UniqueIds unique = request.ids();
+        if (unique == null) {
+            return of(request, input, watch, null);
+        }
+        try (RecordIds ids = new RecordIds(unique.scratch())) {
+            Scan scan = of(request, input, watch, ids);
+            unique.requireUnique(ids);
+            return scan;
+        }
+    }
+
+    private static Scan of(PrepareRequest request, InputFiles input, ReadWatch watch, @Nullable RecordIds ids)
+            throws IOException {
         BadRecords bad = request.policy().badRecords();
         BadLimit limit = new BadLimit(bad);
-        InputPass pass =
-                new InputPass(normalizer(request, input), watch, bad.on() == OnBadRecord.QUARANTINE ? limit : null);
+        InputPass pass = new InputPass(
+                normalizer(request, input, ids), watch, bad.on() == OnBadRecord.QUARANTINE ? limit : null);
         long[] bytes = {0};
         for (Path file : input.files()) {
             pass.read(file, (buffer, from, to) -> bytes[0] += to - from + 1L);
@@ -44,7 +58,13 @@ record Scan(List<Manifest.InputFile> files, long rows, long bytes, int shards, L
         return new Scan(pass.files(), pass.rows(), bytes[0], shards, pass.warnings());
     }
 
-    static Normalizer normalizer(PrepareRequest request, InputFiles input) {
-        return new Normalizer(request.mediaKeys().values(), request.indexKeys(), input.root());
+    /** @param ids where ids are kept to find those that repeat; null if that was done before, or there are none */
+    static Normalizer normalizer(PrepareRequest request, InputFiles input, @Nullable RecordIds ids) {
+        UniqueIds unique = request.ids();
+        return new Normalizer(
+                request.mediaKeys().values(),
+                request.indexKeys(),
+                input.root(),
+                unique == null ? null : new IdColumn(unique.column(), ids));
     }
 }

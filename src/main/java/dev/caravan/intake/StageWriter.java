@@ -39,7 +39,8 @@ final class StageWriter {
         ShardCuts cuts = new ShardCuts(scan.rows(), scan.bytes(), scan.shards());
         try (ShardWriter writer = new ShardWriter(stage, scan.shards(), watch);
                 QuarantineWriter quarantine = new QuarantineWriter(stage)) {
-            InputPass pass = new InputPass(Scan.normalizer(request, input), watch, quarantines ? quarantine : null);
+            InputPass pass =
+                    new InputPass(Scan.normalizer(request, input, null), watch, quarantines ? quarantine : null);
             for (int k = 0; k < input.files().size(); k++) {
                 Manifest.InputFile read = pass.read(
                         input.files().get(k),

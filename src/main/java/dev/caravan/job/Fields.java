@@ -85,17 +85,27 @@ final class Fields {
         }
     }
 
-    /** Of a list of at least one text; empty if there is none. */
+    /** Of a list of texts; empty if there is none. */
     List<String> texts(String name) {
+        return texts(name, "[one, two, ...]");
+    }
+
+    /** Of a list of at least a program; empty if there is none. */
+    List<String> program(String name) {
+        Entry entry = entries.get(name);
+        if (entry != null && entry.value() instanceof Items list && list.items().isEmpty()) {
+            refuse(name, "expected at least a program, found an empty list");
+        }
+        return texts(name, "[program, argument, ...]");
+    }
+
+    private List<String> texts(String name, String example) {
         Entry entry = entries.get(name);
         if (entry == null || !(entry.value() instanceof Items list)) {
             if (has(name)) {
-                refuse(name, "expected a list of texts, found " + found(name) + "; write [program, argument, ...]");
+                refuse(name, "expected a list of texts, found " + found(name) + "; write " + example);
             }
             return List.of();
-        }
-        if (list.items().isEmpty()) {
-            refuse(name, "expected at least a program, found an empty list");
         }
         List<String> texts = new ArrayList<>();
         list.items().forEach(item -> {
@@ -126,6 +136,12 @@ final class Fields {
     void refuse(String name, String what) {
         Entry entry = entries.get(name);
         problems.add(at(entry == null ? line : entry.line()), section + name + ": " + what);
+    }
+
+    void refuseIfThere(String name, String what) {
+        if (has(name)) {
+            refuse(name, what);
+        }
     }
 
     private String found(String name) {

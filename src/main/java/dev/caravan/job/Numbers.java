@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 final class Numbers {
     private static final Pattern DECIMAL = Pattern.compile("\\d+(\\.\\d+)?([eE][+-]?\\d+)?");
 
+    static final String YES_OR_NO = "expected true or false";
     static final String PERCENT = "expected a number from 0 to 100";
 
     private Numbers() {}
@@ -36,5 +37,12 @@ final class Numbers {
             return number;
         }
         throw new IllegalArgumentException(expected + ", found '" + text + "'");
+    }
+
+    static boolean yesOrNo(String text) {
+        if (!text.equals("true") && !text.equals("false")) {
+            throw new IllegalArgumentException(YES_OR_NO + ", found '" + text + "'");
+        }
+        return text.equals("true");
     }
 }

@@ -53,8 +53,8 @@ public final class RecordReader {
         int from = next;
         int searched = from;
         while (true) {
-            int lineFeed = indexOfLineFeed(searched);
-            if (lineFeed >= 0) {
+            int lineFeed = LineFeeds.next(buffer, searched, end);
+            if (lineFeed < end) {
                 next = lineFeed + 1;
                 return line(from, lineFeed, true);
             }
@@ -72,16 +72,6 @@ public final class RecordReader {
         number++;
         int textEnd = to > from && buffer[to - 1] == '\r' ? to - 1 : to;
         return new Line(buffer, from, textEnd, number, bufferOffset + from, terminated);
-    }
-
-    private int indexOfLineFeed(int from) {
-        byte[] b = buffer;
-        for (int i = from; i < end; i++) {
-            if (b[i] == '\n') {
-                return i;
-            }
-        }
-        return -1;
     }
 
     private void skipByteOrderMark() throws IOException {

@@ -15,8 +15,22 @@ import java.util.Optional;
 /** A shard under a lease of this node: the body of the exchange from claim to exec. */
 public record ClaimedShard(JobFiles job, Manifest manifest, Manifest.Shard shard, HeldLease lease) implements Claimed {
     public Layout.Attempt attempt() {
-        return job.layout()
-                .attempt(shard.id(), lease.claim().epoch(), lease.claim().token());
+        Claim claim = lease.claim();
+        return claim.isSpeculative()
+                ? job.layout().speculativeAttempt(shard.id(), claim.epochOfShard(), claim.token())
+                : job.layout().attempt(shard.id(), claim.epoch(), claim.token());
+    }
+
+    /** Whether the result of another attempt stands, so that this one is for nothing. */
+    public boolean isDoneElsewhere() {
+        return job.done(shard.id())
+                .filter(done -> !done.token().equals(lease.claim().token()))
+                .isPresent();
+    }
+
+    /** Ends the claim because another attempt published first. */
+    public void supersede() {
+        lease.end(ClaimStatus.SUPERSEDED, null, "another attempt published first");
     }
 
     /**
@@ -27,7 +41,11 @@ public record ClaimedShard(JobFiles job, Manifest manifest, Manifest.Shard shard
      * @throws LeaseLostException if the lease is lost; then nothing is published
      */
     public boolean publish(DoneRecord done) throws IOException {
-        lease.requireHeld();
+        if (lease.claim().isSpeculative() && job.failed(shard.id()).isPresent()) {
+            lease.end(ClaimStatus.SUPERSEDED, null, "the shard has failed for good meanwhile");
+            return false;
+        }
+        lease.requireHeld(); // right before: whatever takes time in between may outlast the lease
         boolean first = job.publishDone(done);
         lease.end(first ? ClaimStatus.DONE : ClaimStatus.SUPERSEDED, null, null);
         return first;
@@ -35,12 +53,16 @@ public record ClaimedShard(JobFiles job, Manifest manifest, Manifest.Shard shard
 
     /**
      * Ends the claim as failed. If that uses up the budget of the failure class, the terminal failure is published
-     * first; should that not succeed, the owner of the next epoch does it.
+     * first; should that not succeed, the owner of the next epoch does it. A second attempt uses no budget.
      *
      * @param forGood whether that is the case at once
      * @return the terminal failure, if this was it
      */
     public Optional<FailedRecord> fail(FailureClass failure, String reason, boolean forGood) throws IOException {
+        if (lease.claim().isSpeculative()) {
+            lease.end(ClaimStatus.FAILED, failure, reason);
+            return Optional.empty();
+        }
         try {
             Claim failed = lease.claim().ended(ClaimStatus.FAILED, failure, reason);
             Spent spent = failed.spentAfter();
@@ -65,6 +87,8 @@ public record ClaimedShard(JobFiles job, Manifest manifest, Manifest.Shard shard
 
     @Override
     public String toString() {
-        return manifest.jobId() + " " + shard.id() + " epoch " + lease.claim().epoch();
+        Claim claim = lease.claim();
+        return manifest.jobId() + " " + shard.id() + " epoch " + claim.epochOfShard()
+                + (claim.isSpeculative() ? " (second attempt)" : "");
     }
 }

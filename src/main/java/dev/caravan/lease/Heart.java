@@ -4,7 +4,7 @@ import dev.caravan.shard.Timing;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +21,9 @@ public final class Heart implements AutoCloseable {
 
     private final Timing timing;
     private final LongSupplier nanoClock;
-    private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
+    /** In the order of their claims, so that a simulation of the same seed beats in the same order. */
+    private final Set<HeldLease> leases = new CopyOnWriteArraySet<>();
+
     private final ScheduledExecutorService beating = daemon("lease-beat");
     private final ScheduledExecutorService judging = daemon("lease-fence");
     private final Clock wallClock;

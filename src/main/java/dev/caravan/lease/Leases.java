@@ -146,6 +146,13 @@ public final class Leases {
      */
     public Optional<HeldLease> claim(String key, Verdict.Claimable basis, Function<String, @Nullable String> attemptDir)
             throws IOException {
+        return claim(key, basis, null, attemptDir);
+    }
+
+    /** @param beside the epoch of the key that a second attempt stands beside */
+    public Optional<HeldLease> claim(
+            String key, Verdict.Claimable basis, @Nullable Long beside, Function<String, @Nullable String> attemptDir)
+            throws IOException {
         String token = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
         Claim dead = basis.tookOver();
         Claim claim = new Claim(
@@ -162,7 +169,8 @@ public final class Leases {
                 attemptDir.apply(token),
                 basis.spent(),
                 basis.failedOn(),
-                dead == null ? null : dead.token());
+                dead == null ? null : dead.token(),
+                beside);
         long began = heart.nanoClock().getAsLong();
         if (!store.create(claim)) {
             return Optional.empty();

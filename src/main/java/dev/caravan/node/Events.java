@@ -55,8 +55,12 @@ public final class Events {
     }
 
     public void claimed(@Body ClaimedShard shard) {
-        boolean takenOver = shard.lease().claim().tookOver() != null;
-        send(takenOver ? EventCounts.Kind.TAKEN_OVER : EventCounts.Kind.CLAIMED, of(shard));
+        Claim claim = shard.lease().claim();
+        send(
+                claim.isSpeculative()
+                        ? EventCounts.Kind.SPECULATED
+                        : claim.tookOver() != null ? EventCounts.Kind.TAKEN_OVER : EventCounts.Kind.CLAIMED,
+                of(shard));
     }
 
     public void done(@Body ClaimedShard shard) {
@@ -77,7 +81,10 @@ public final class Events {
         Map<String, Object> event = new LinkedHashMap<>(of(shard));
         event.put("failure_class", String.valueOf(claim.failureClass()));
         event.put("reason", String.valueOf(claim.reason()));
-        event.put("final", claim.spentAfter().exceeds(shard.manifest().policy()));
+        event.put(
+                "final",
+                !claim.isSpeculative()
+                        && claim.spentAfter().exceeds(shard.manifest().policy()));
         return event;
     }
 
@@ -90,7 +97,7 @@ public final class Events {
         Map<String, Object> event = new LinkedHashMap<>();
         event.put("job", shard.manifest().jobId());
         event.put("shard", shard.shard().id().toString());
-        event.put("epoch", shard.lease().claim().epoch());
+        event.put("epoch", shard.lease().claim().epochOfShard());
         event.put("rows", shard.shard().rows());
         return event;
     }

@@ -4,9 +4,11 @@ import dev.caravan.CaravanException;
 import dev.caravan.report.ReportPage;
 import dev.caravan.status.JobStatus;
 import dev.caravan.status.StatusReader;
+import dev.caravan.status.StatusText;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -38,6 +40,11 @@ final class JobEnds {
             JobStatus status = new StatusReader(entry.job(), staleAfter).read();
             if (status.state().ended()) {
                 ReportPage.write(job, status, clock.instant());
+                if (Disk.isDirectory(entry.job().logs())) {
+                    Disk.replace(
+                            entry.job().jobResult(),
+                            StatusText.of(status, false).getBytes(StandardCharsets.UTF_8));
+                }
                 events.finished(status.job(), status.state().toString());
                 LOG.info(
                         "job {} has ended ({}); report {}",

@@ -5,16 +5,18 @@ import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.Script;
 import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
+import dev.caravan.store.ScriptFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether this node can work on a job's shards: an unchanged recipe, the same code version, enough GPUs. */
+/** Decides whether this node can work on a job's shards: an unchanged recipe or script, the same code version, enough GPUs. */
 final class JobGate {
     private final Gpus gpus;
     private final PythonLink python;
@@ -36,7 +38,21 @@ final class JobGate {
         if (manifest.execution().engine() == Engine.DATA_JUICER) {
             return changedRecipe(job, manifest).or(() -> python.mismatch(manifest.codeVersion()));
         }
-        return Optional.empty();
+        Script script = manifest.execution().script();
+        return script == null ? Optional.empty() : changedScript(job, script);
+    }
+
+    private static Optional<String> changedScript(JobFiles job, Script script) {
+        Path folder = job.layout().script();
+        try {
+            String found = ScriptFolder.snapshot(folder).sha256();
+            return found.equals(script.sha256())
+                    ? Optional.empty()
+                    : Optional.of("the script's copy in " + folder + " was changed since prepare (SHA-256 " + found
+                            + ", expected " + script.sha256() + "): a changed script needs a new job");
+        } catch (IOException e) {
+            return Optional.of("cannot read the script's copy in " + folder + ": " + e.getMessage());
+        }
     }
 
     /** A larger node may join at any time, so the job is held and not failed. */

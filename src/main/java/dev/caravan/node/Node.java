@@ -10,6 +10,7 @@ import dev.caravan.exec.ChildBinding;
 import dev.caravan.exec.ChildExecutor;
 import dev.caravan.exec.Gpus;
 import dev.caravan.exec.ShardInputs;
+import dev.caravan.exec.Slots;
 import dev.caravan.finalize.Merging;
 import dev.caravan.intake.Inbox;
 import dev.caravan.intake.Preparation;
@@ -52,6 +53,7 @@ public final class Node {
     private final NodePlan plan;
     private final NodeIdentity identity;
     private final Gpus gpus;
+    private final Slots slots;
     private final ChildExecutor children;
     private final Attempts attempts;
     private final ShardInputs inputs;
@@ -62,6 +64,7 @@ public final class Node {
     private final PythonLink python;
     private final EventCounts eventCounts = new EventCounts();
     private final Events events;
+    private final Main main = new Main();
     private volatile boolean toldToLeave;
 
     public Node(Settings settings, NodePlan plan, PythonLink python) {
@@ -71,8 +74,9 @@ public final class Node {
         this.identity = Identities.of(settings.text("node.id"));
         this.events = new Events(identity, Clock.systemUTC(), eventCounts);
         this.gpus = Gpus.find(settings.integer("gpus.logical"), settings.text("gpus.devices"), System.getenv());
+        this.slots = new Slots(settings.integer("node.slots"), settings.integer("node.prefetch"), gpus);
         this.children = new ChildExecutor(settings.duration("exec.grace"));
-        this.inputs = new ShardInputs(scratch(settings));
+        this.inputs = new ShardInputs(scratch(settings), settings.size("node.min_free"));
         this.heart = Heart.beating(timing(settings));
         RetryPace pace = new RetryPace(
                 settings.duration("retry.backoff"),
@@ -97,9 +101,9 @@ public final class Node {
                         ? plan.root().path()
                         : plan.job().job().path().getParent(),
                 settings.size("node.min_free"));
-        this.work = new NodeWork(jobs, gpus, listEvery, plan.maxShards(), disk);
+        this.work = new NodeWork(jobs, slots, listEvery, plan.maxShards(), disk);
         this.attempts = new Attempts(
-                python::side, System.getenv(), settings.integer("node.slots"), gpus, work::isDraining, inputs);
+                python::side, System.getenv(), slots, work::isDraining, inputs, settings.duration("exec.commit_every"));
     }
 
     /** Where this machine's processes keep what they need for a while only. */
@@ -131,24 +135,28 @@ public final class Node {
      * @throws CaravanException if the node cannot start, or cannot work on the one job it is for
      */
     public boolean run() {
-        Main main = new Main();
-        LeaveSignal.onUsr1(() -> leave(main, "signal USR1"));
+        LeaveSignal.onUsr1(() -> leave("signal USR1"));
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(2, task -> {
             Thread thread = new Thread(task, "node-watch");
             thread.setDaemon(true);
             return thread;
         });
         try {
-            wire(main);
+            wire();
             quietly("look at the free space", disk::look);
             long look = heart.timing().lookEvery().toNanos();
             timer.scheduleWithFixedDelay(() -> quietly("watch", this::watch), look, look, TimeUnit.NANOSECONDS);
             long poll = settings.duration("claim.poll").toMillis();
             timer.scheduleWithFixedDelay(
-                    () -> quietly("see whether to leave", () -> leaveIfOver(main)), poll, poll, TimeUnit.MILLISECONDS);
+                    () -> quietly("see whether to leave", this::leaveIfOver), poll, poll, TimeUnit.MILLISECONDS);
+            timer.scheduleWithFixedDelay(
+                    () -> quietly("review what was claimed ahead", work::reviewAhead),
+                    poll,
+                    poll,
+                    TimeUnit.MILLISECONDS);
             plan.maxRuntime()
                     .ifPresent(limit -> timer.schedule(
-                            () -> leave(main, "--max-runtime is over"), limit.toMillis(), TimeUnit.MILLISECONDS));
+                            () -> leave("--max-runtime is over"), limit.toMillis(), TimeUnit.MILLISECONDS));
             LOG.info(
                     "node {} starts: {} slot(s), GPUs {}, {}",
                     identity.id(),
@@ -173,7 +181,7 @@ public final class Node {
         return toldToLeave;
     }
 
-    private void wire(Main main) throws IOException {
+    private void wire() throws IOException {
         main.setDefaultPropertyPlaceholderLocation("false");
         main.setInitialProperties(properties());
         main.configure().withRoutesIncludePattern(RouteSources.pattern(settings.text("node.routes"), servesHttp()));
@@ -187,10 +195,12 @@ public final class Node {
                 "preparation",
                 new Preparation(
                         python::recipe,
+                        python,
                         work::isDraining,
                         settings.size("intake.shard_bytes"),
-                        job -> KnownNodes.slots(job, settings)));
-        main.bind("merging", new Merging());
+                        job -> KnownNodes.slots(job, settings),
+                        scratch(settings)));
+        main.bind("merging", new Merging(python::collect));
         ReadModel readModel = readModel();
         main.bind("readModel", readModel);
         main.bind("events", events);
@@ -211,8 +221,8 @@ public final class Node {
                         settings.integer("node.slots"),
                         gpus.names(),
                         heart.timing().heartbeat()),
-                () -> new Presence.Condition(work.runningShards(), work.isDraining(), disk.trouble()),
-                why -> leave(main, why));
+                () -> new Presence.Condition(slots.inUse(), work.isDraining(), disk.trouble()),
+                this::leave);
         main.bind("presence", presence);
         main.addMainListener(new MainListenerSupport() {
             @Override
@@ -300,7 +310,8 @@ public final class Node {
     }
 
     /** Before the plan says so: what runs may finish for a while, then it is preempted. */
-    private void leave(Main main, String why) {
+    /** Tells it to end what it does, within a while, and to return from {@link #run}. */
+    public void leave(String why) {
         LOG.info("node {} is to leave: {}", identity.id(), why);
         toldToLeave = true;
         work.drain();
@@ -313,18 +324,22 @@ public final class Node {
         jobs.all().stream()
                 .filter(ActiveJob::isKnownCancelled)
                 .forEach(job -> attempts.cancel(job.entry().job()));
+        attempts.endSuperseded();
         for (ActiveJob job : unended) {
             job.watch(
                     settings.integer("claim.watch"), heart.timing().lookEvery().toNanos());
         }
     }
 
-    private void leaveIfOver(Main main) throws IOException {
+    private void leaveIfOver() throws IOException {
         boolean over = switch (plan.leave()) {
             case NEVER -> false;
             case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();
             case SHARDS_SETTLED -> areShardsSettled() || work.isSpent();
         };
+        if (over) {
+            attempts.endSuperseded();
+        }
         if (over || (plan.job() != null && refusedJob().isPresent())) {
             main.completed();
         }

@@ -2,16 +2,19 @@ package dev.caravan.node;
 
 import dev.caravan.claim.ShardClaims;
 import dev.caravan.claim.WorkSource;
-import dev.caravan.exec.Gpus;
+import dev.caravan.exec.Slots;
 import dev.caravan.lease.Claimed;
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.lease.ClaimedShard;
+import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.Role;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -24,15 +27,17 @@ import java.util.function.ToIntFunction;
  * the node drains.
  */
 final class NodeWork {
+    private static final String LEAVING = "the node leaves";
+
     private final ActiveJobs jobs;
     private final long listEveryNanos;
     private final OptionalInt maxShards;
     private final DiskGuard disk;
     private final AtomicInteger claimedShards = new AtomicInteger();
     private final AtomicInteger turn = new AtomicInteger();
-    private final Gpus gpus;
+    private final Slots slots;
     /** By the token of the claim: work itself would be compared with its whole manifest. */
-    private final Map<String, ShardClaims> running = new ConcurrentHashMap<>();
+    private final Map<String, ActiveJob> held = new ConcurrentHashMap<>();
 
     private volatile boolean draining;
     /** Work that is held, and attempts to get some. */
@@ -41,21 +46,18 @@ final class NodeWork {
     private volatile OptionalLong idleSince = OptionalLong.empty();
 
     /** @param maxShards how many shards this node claims before it takes no more */
-    NodeWork(ActiveJobs jobs, Gpus gpus, long listEveryNanos, OptionalInt maxShards, DiskGuard disk) {
+    NodeWork(ActiveJobs jobs, Slots slots, long listEveryNanos, OptionalInt maxShards, DiskGuard disk) {
         this.disk = disk;
         this.jobs = jobs;
-        this.gpus = gpus;
+        this.slots = slots;
         this.listEveryNanos = listEveryNanos;
         this.maxShards = maxShards;
     }
 
-    /** From now on nothing is claimed. */
+    /** From now on nothing is claimed, and what waits for a slot is given back. */
     void drain() {
         draining = true;
-    }
-
-    int runningShards() {
-        return running.size();
+        slots.close(LEAVING);
     }
 
     boolean isDraining() {
@@ -103,20 +105,34 @@ final class NodeWork {
         return new WorkSource() {
             @Override
             public Optional<ClaimedShard> claimNext() throws IOException {
+                try {
+                    slots.awaitRoom();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return Optional.empty();
+                }
                 return busyWith(NodeWork.this::claimShard);
             }
 
             @Override
             public void finished(Claimed work) {
-                String token = work.lease().claim().token();
-                ShardClaims claims = running.remove(token);
-                if (claims != null) {
-                    claims.finished((ClaimedShard) work);
+                ClaimedShard shard = (ClaimedShard) work;
+                slots.leave(token(shard));
+                if (shard.lease().end().equals(Optional.of(ClaimStatus.RELEASED))) {
+                    claimedShards.decrementAndGet();
                 }
-                gpus.giveBack(token);
+                claimsOf(Objects.requireNonNull(held.remove(token(shard)))).finished(shard);
                 rest();
             }
         };
+    }
+
+    private static String token(ClaimedShard shard) {
+        return shard.lease().claim().token();
+    }
+
+    private static ShardClaims claimsOf(ActiveJob job) {
+        return job.shards().orElseThrow();
     }
 
     private Optional<ClaimedShard> claimShard() throws IOException {
@@ -124,9 +140,20 @@ final class NodeWork {
             return Optional.empty();
         }
         int start = turn.getAndIncrement() & Integer.MAX_VALUE;
-        for (ActiveJob job : inTurn(jobs.unended(), ActiveJob::priority, start)) {
+        List<ActiveJob> inTurn = inTurn(jobs.unended(), ActiveJob::priority, start);
+        Optional<ClaimedShard> shard = firstOf(inTurn, this::claimShardOf);
+        boolean mayTakeAnothers = maxShards.isEmpty(); // else each node is to do its own part
+        return shard.isEmpty() && mayTakeAnothers ? firstOf(inTurn, this::speculateOn) : shard;
+    }
+
+    private interface Claiming {
+        Optional<ClaimedShard> of(ActiveJob job, ShardClaims claims) throws IOException;
+    }
+
+    private Optional<ClaimedShard> firstOf(List<ActiveJob> inTurn, Claiming way) throws IOException {
+        for (ActiveJob job : inTurn) {
             Optional<ShardClaims> claims = draining ? Optional.empty() : job.openShards();
-            Optional<ClaimedShard> shard = claims.isPresent() ? claimShardOf(claims.get()) : Optional.empty();
+            Optional<ClaimedShard> shard = claims.isPresent() ? way.of(job, claims.get()) : Optional.empty();
             if (shard.isPresent()) {
                 return shard;
             }
@@ -147,30 +174,89 @@ final class NodeWork {
         return all;
     }
 
-    /** Its devices come first: a claim that waited for some would keep the shard from a node that has them. */
-    private Optional<ClaimedShard> claimShardOf(ShardClaims claims) throws IOException {
-        Optional<Gpus.Grant> devices =
-                gpus.take(claims.manifest().execution().ray().gpuDemand());
-        if (devices.isEmpty()) {
+    /** Its place comes first: a claim that waited for devices would keep the shard from a node that has them. */
+    private Optional<ClaimedShard> claimShardOf(ActiveJob job, ShardClaims claims) throws IOException {
+        GpuDemand devices = claims.manifest().execution().ray().gpuDemand();
+        Optional<ClaimedShard> shard = claimInto(slots.take(devices), job, claims::claimNext);
+        return shard.isPresent()
+                ? shard
+                : claimInto(
+                        slots.takeAhead(devices),
+                        job,
+                        () -> whyNotAhead(job).isPresent() ? Optional.empty() : claims.claimAhead(ahead(job)));
+    }
+
+    private Optional<ClaimedShard> speculateOn(ActiveJob job, ShardClaims claims) throws IOException {
+        return claimInto(slots.take(claims.manifest().execution().ray().gpuDemand()), job, claims::speculate);
+    }
+
+    private Optional<ClaimedShard> claimInto(Optional<Slots.Place> place, ActiveJob job, Search<ClaimedShard> search)
+            throws IOException {
+        if (place.isEmpty()) {
             return Optional.empty();
         }
         Optional<ClaimedShard> shard = Optional.empty();
         boolean reserved = reserve();
         try {
-            shard = reserved ? claims.claimNext() : Optional.empty();
+            shard = reserved ? search.claimNext() : Optional.empty();
         } finally {
             if (shard.isPresent()) {
-                String token = shard.get().lease().claim().token();
-                gpus.assign(token, devices.get());
-                running.put(token, claims);
+                slots.assign(token(shard.get()), place.get());
+                held.put(token(shard.get()), job);
             } else {
-                gpus.giveBack(devices.get());
+                slots.leave(place.get());
                 if (reserved) {
                     claimedShards.decrementAndGet();
                 }
             }
         }
         return shard;
+    }
+
+    /** Gives back what waits for a slot and should no more. */
+    void reviewAhead() throws IOException {
+        for (Map.Entry<String, ActiveJob> each : held.entrySet()) {
+            if (slots.isWaiting(each.getKey())) {
+                whyNotAhead(each.getValue()).ifPresent(why -> slots.giveBack(each.getKey(), why));
+            }
+        }
+    }
+
+    private int ahead(ActiveJob job) {
+        return (int) held.entrySet().stream()
+                .filter(each -> each.getValue() == job && slots.isWaiting(each.getKey()))
+                .count();
+    }
+
+    /** Why no shard of this job should wait here for a slot. */
+    private Optional<String> whyNotAhead(ActiveJob job) throws IOException {
+        if (draining) {
+            return Optional.of(LEAVING);
+        }
+        if (disk.trouble() != null) {
+            return Optional.ofNullable(disk.trouble());
+        }
+        if (job.openShards().isEmpty()) {
+            return Optional.of("its job was paused or cancelled");
+        }
+        if (isOutranked(job)) {
+            return Optional.of("a job of greater priority has shards left");
+        }
+        return claimsOf(job).leavesEnoughFor(ahead(job))
+                ? Optional.empty()
+                : Optional.of("few shards are left, so it is for whoever is idle");
+    }
+
+    private boolean isOutranked(ActiveJob job) throws IOException {
+        for (ActiveJob other : jobs.unended()) { // by priority
+            if (other.priority() <= job.priority()) {
+                return false;
+            }
+            if (other.openShards().filter(ShardClaims::hasNeverClaimed).isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Counts a claim before it is made, so that several slots together never take more than they may. */

@@ -4,21 +4,24 @@ import dev.caravan.CaravanException;
 import dev.caravan.exec.PythonSide;
 import dev.caravan.intake.CheckedRecipe;
 import dev.caravan.intake.RecipeFacts;
+import dev.caravan.intake.Scripts;
 import dev.caravan.python.PythonEnvironment;
 import dev.caravan.python.PythonInfo;
 import dev.caravan.python.RecipeCheck;
 import dev.caravan.python.RecipeChecker;
 import dev.caravan.settings.Settings;
+import dev.caravan.shard.Execution;
 import dev.caravan.store.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The Python environment as the rest of the node uses it; set up when it is first needed. Thread-safe. */
-public final class PythonLink {
+public final class PythonLink implements Scripts {
     private static final Logger LOG = LoggerFactory.getLogger(PythonLink.class);
 
     private final PythonEnvironment environment;
@@ -67,14 +70,49 @@ public final class PythonLink {
             throw new CaravanException(message.toString());
         }
         RecipeFacts facts = new RecipeFacts(
-                recipe, content, check.mediaKeys(), check.indexKeys(), check.warnings(), check.codeVersion());
+                recipe,
+                content,
+                check.mediaKeys(),
+                check.indexKeys(),
+                check.warnings(),
+                check.codeVersion(),
+                new RecipeFacts.Checkpoints(
+                        check.checkpoint().obstacles().stream()
+                                .map(obstacle -> obstacle.where() + ": " + obstacle.message())
+                                .toList(),
+                        check.checkpoint().identity()));
         String dataset = check.datasetPath() == null
                 ? null
                 : recipe.toAbsolutePath()
                         .resolveSibling(check.datasetPath())
                         .normalize()
                         .toString();
-        return new CheckedRecipe(facts, dataset, check.mostGpus());
+        return new CheckedRecipe(facts, dataset, check.mostGpus(), check.sideEffects());
+    }
+
+    @Override
+    public void check(Execution execution) {
+        info();
+        Path script = Path.of(Objects.requireNonNull(execution.script()).path());
+        if (!Disk.isFile(script)) {
+            throw new CaravanException("expected a Python file that all nodes see, found nothing at " + script);
+        }
+        environment.ask("script", execution.engine().toString(), script.toString());
+    }
+
+    @Override
+    public long plan(Path request, Runnable check) {
+        info();
+        return environment
+                .ask(check, line -> LOG.info("plan: {}", line), "plan", request.toString())
+                .path("items")
+                .asLong();
+    }
+
+    @Override
+    public void collect(Path request) {
+        info();
+        environment.ask(() -> {}, line -> LOG.info("sink: {}", line), "collect", request.toString());
     }
 
     /** What keeps this node from working on a job that was prepared with {@code codeVersion}. */

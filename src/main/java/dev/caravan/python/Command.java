@@ -55,6 +55,27 @@ final class Command {
      * @throws PythonException if it cannot be started, takes longer than the timeout, or this thread is interrupted
      */
     Result run(Duration timeout, Consumer<String> lines) {
+        return run(process -> process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS), timeout, lines);
+    }
+
+    /** However long it takes. @param check called every second or so; what it throws ends the process */
+    Result run(Runnable check, Consumer<String> lines) {
+        return run(
+                process -> {
+                    while (!process.waitFor(1, TimeUnit.SECONDS)) {
+                        check.run();
+                    }
+                    return true;
+                },
+                Duration.ZERO,
+                lines);
+    }
+
+    private interface Wait {
+        boolean ended(Process process) throws InterruptedException;
+    }
+
+    private Result run(Wait wait, Duration timeout, Consumer<String> lines) {
         Process process = start();
         Deque<String> said = new ArrayDeque<>();
         CompletableFuture<String> out = CompletableFuture.supplyAsync(
@@ -67,7 +88,7 @@ final class Command {
                 Command::go);
         try {
             process.getOutputStream().close();
-            if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!wait.ended(process)) {
                 throw new PythonException(
                         this + " did not end within " + timeout.toSeconds() + " s; it said:\n" + text(said));
             }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,7 +109,21 @@ public final class PythonEnvironment {
     }
 
     /** Runs a command of the runner that answers with one JSON object. */
-    JsonNode ask(String... arguments) {
+    public JsonNode ask(String... arguments) {
+        return answer(command(arguments), command -> command.run(PATIENCE));
+    }
+
+    /**
+     * The same for as long as it takes.
+     *
+     * @param check called every second or so; may throw to end it
+     * @param lines each line of what it prints for people
+     */
+    public JsonNode ask(Runnable check, Consumer<String> lines, String... arguments) {
+        return answer(command(arguments), command -> command.run(check, lines));
+    }
+
+    private Command command(String... arguments) {
         Map<String, String> environment = new TreeMap<>(surroundings);
         environment.keySet().removeAll(List.of("PYTHONHOME", "PYTHONDONTWRITEBYTECODE"));
         String path = surroundings.getOrDefault("PYTHONPATH", "");
@@ -116,8 +131,11 @@ public final class PythonEnvironment {
         environment.put("PYTHONPATH", path.isEmpty() ? runner : runner + ":" + path);
         List<String> words = new ArrayList<>(List.of(executable().toString(), "-m", RunnerFiles.PACKAGE));
         words.addAll(List.of(arguments));
-        Command command = new Command(environment, words);
-        Command.Result result = command.run(PATIENCE);
+        return new Command(environment, words);
+    }
+
+    private static JsonNode answer(Command command, Function<Command, Command.Result> run) {
+        Command.Result result = run.apply(command);
         JsonNode answer;
         try {
             answer = Json.tree(result.out().getBytes(StandardCharsets.UTF_8));

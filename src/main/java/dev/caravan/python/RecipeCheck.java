@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param datasetPath as written in the recipe; null if it names none
  * @param customOperatorPaths absolute
  * @param needsGpu whether an operator asks Ray for a GPU
+ * @param sideEffects whether an operator may do something besides its result, such as write to a folder
+ * @param checkpoint whether a shard can be gone on with where an attempt has left it
  */
 public record RecipeCheck(
         boolean ok,
@@ -23,7 +25,9 @@ public record RecipeCheck(
         @Nullable String datasetPath,
         List<String> customOperatorPaths,
         boolean needsGpu,
-        String codeVersion) {
+        boolean sideEffects,
+        String codeVersion,
+        Checkpoint checkpoint) {
 
     public RecipeCheck {
         problems = List.copyOf(problems);
@@ -36,6 +40,12 @@ public record RecipeCheck(
 
     /** @param where file, line and place, as in {@code recipe.yaml:12: process[2].some_mapper} */
     public record Problem(String where, String message) {}
+
+    /**
+     * @param obstacles why not
+     * @param identity what must be the same for that
+     */
+    public record Checkpoint(List<Problem> obstacles, Map<String, Object> identity) {}
 
     /**
      * @param kind mapper or filter

@@ -25,23 +25,43 @@ final class RunnerFiles {
             "carry.py",
             "chain.py",
             "chance.py",
-            "compat.py",
+            "checkpoint.py",
+            "collect.py",
             "commit_log.py",
+            "compat.py",
+            "crew.py",
             "data_juicer_engine.py",
             "data_juicer_warm.py",
             "engines.py",
+            "entry.py",
             "followable.py",
+            "identity.py",
             "info.py",
+            "mini_batch/__init__.py",
+            "mini_batch/engine.py",
+            "mini_batch/logs.py",
+            "mini_batch/monitor.py",
+            "mini_batch/pool.py",
+            "mini_batch/returned.py",
+            "mini_batch/shard_work.py",
+            "mini_batch/tables.py",
+            "mini_batch/units.py",
+            "mini_batch/worker.py",
             "outcome.py",
+            "plan_execute.py",
+            "planning.py",
             "poison.py",
             "ray_folder.py",
             "ray_local.py",
             "recipe.py",
             "recipe_file.py",
             "records.py",
+            "script.py",
             "serve.py",
             "shard.py",
             "speed.py",
+            "task.py",
+            "task_worker.py",
             "warm.py",
             "worker.py");
     static final String LOCK = "requirements.lock";
@@ -70,9 +90,10 @@ final class RunnerFiles {
         }
         Path part = cache.resolve("runner.building-" + UUID.randomUUID());
         try {
-            Files.createDirectories(part.resolve(PACKAGE));
             for (Map.Entry<String, byte[]> file : files.entrySet()) {
-                Files.write(part.resolve(PACKAGE).resolve(file.getKey()), file.getValue());
+                Path target = part.resolve(PACKAGE).resolve(file.getKey());
+                Files.createDirectories(target.getParent());
+                Files.write(target, file.getValue());
             }
             move(part, folder);
             return folder;

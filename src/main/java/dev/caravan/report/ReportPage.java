@@ -138,8 +138,11 @@ public final class ReportPage {
         Timeline.ofThroughput(page, figures.throughput());
         page.heading("Slowest shards").table(List.of("shard", "node", "seconds", "rows"));
         figures.slowest()
-                .forEach(span ->
-                        page.row(span.shard(), span.node(), Math.round(span.seconds() * 10) / 10.0, span.rows()));
+                .forEach(span -> page.row(
+                        span.shard(),
+                        span.node() + (span.speculative() ? " (speculative)" : ""),
+                        Math.round(span.seconds() * 10) / 10.0,
+                        span.rows()));
         page.endTable();
     }
 

@@ -30,14 +30,15 @@ final class Timeline {
             page.add("<text x=\"0\" y=\"%d\">%s</text>", y + 15, lane.getKey());
             for (JobFigures.Span span : lane.getValue()) {
                 page.add(
-                        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>%s, %.1f s, %d rows</title></rect>",
+                        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>%s, %.1f s, %d rows%s</title></rect>",
                         (span.from() - from) / 1000.0 / seconds * WIDTH,
                         y + LANE,
                         Math.max(1, span.seconds() / seconds * WIDTH - 1),
                         LANE - 4,
                         span.shard(),
                         span.seconds(),
-                        span.rows());
+                        span.rows(),
+                        span.speculative() ? ", speculative attempt" : "");
             }
             y += 2 * LANE;
         }

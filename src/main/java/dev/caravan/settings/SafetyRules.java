@@ -31,6 +31,7 @@ final class SafetyRules {
         within("claim.watch", 1, Integer.MAX_VALUE);
         atLeast("intake.shard_bytes", 1);
         within("node.slots", 1, Integer.MAX_VALUE);
+        within("node.prefetch", 0, Integer.MAX_VALUE);
         within("gpus.logical", 0, Integer.MAX_VALUE);
         within("http.port", 0, 65_535);
         form("node.id", NODE_ID, "at most 100 letters, digits, dots, dashes, underscores, first a letter or digit");

@@ -3,10 +3,12 @@ package dev.caravan.shard;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code attempt.json}: what ran, where, and how it ended. For people and tools; no decision rests on it. */
+/** {@code attempt.json}: what ran, where, and how it ended. For people and tools; no decision rests on it. A speculative one
+ * is a second attempt beside its epoch. */
 public record AttemptRecord(
         ShardId shardId,
         long epoch,
+        boolean speculative,
         String token,
         String node,
         String hostname,
@@ -25,6 +27,19 @@ public record AttemptRecord(
 
     public AttemptRecord ended(AttemptStatus end, @Nullable FailureClass failure, @Nullable String why, String when) {
         return new AttemptRecord(
-                shardId, epoch, token, node, hostname, pid, startedAt, command, gpus, end, failure, why, when);
+                shardId,
+                epoch,
+                speculative,
+                token,
+                node,
+                hostname,
+                pid,
+                startedAt,
+                command,
+                gpus,
+                end,
+                failure,
+                why,
+                when);
     }
 }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param spent failures charged before this claim
  * @param failedOn nodes on which the key has failed before this claim
  * @param tookOver the token of the dead claim that this one replaced
+ * @param beside of a second attempt: the epoch that it stands beside, which it does not end; {@code epoch} then numbers
+ *     such claims of the key. Null for all others
  */
 public record Claim(
         String key,
@@ -32,7 +34,42 @@ public record Claim(
         @Nullable String attemptDir,
         Spent spent,
         List<String> failedOn,
-        @Nullable String tookOver) {
+        @Nullable String tookOver,
+        @Nullable Long beside) {
+
+    /** That ends the epoch before it. */
+    public Claim(
+            String key,
+            long epoch,
+            String token,
+            String node,
+            String hostname,
+            long pid,
+            String claimedAt,
+            ClaimStatus status,
+            @Nullable FailureClass failureClass,
+            @Nullable String reason,
+            @Nullable String attemptDir,
+            Spent spent,
+            List<String> failedOn,
+            @Nullable String tookOver) {
+        this(
+                key,
+                epoch,
+                token,
+                node,
+                hostname,
+                pid,
+                claimedAt,
+                status,
+                failureClass,
+                reason,
+                attemptDir,
+                spent,
+                failedOn,
+                tookOver,
+                null);
+    }
 
     public Claim {
         for (Object needed : new Object[] {key, token, node, hostname, status, spent}) {
@@ -65,7 +102,17 @@ public record Claim(
                 attemptDir,
                 spent,
                 failedOn,
-                tookOver);
+                tookOver,
+                beside);
+    }
+
+    /** The epoch that it is for: a second attempt's is the one that it stands beside. */
+    public long epochOfShard() {
+        return beside == null ? epoch : beside;
+    }
+
+    public boolean isSpeculative() {
+        return beside != null;
     }
 
     /** What is charged once this claim has ended as it says; a claim that still runs charges nothing by itself. */

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param failures the records that were set aside; null if there are none
  * @param sha256 of the result's bytes, hex
  * @param rayOutputFiles the engine's own files the result was put together from, in order
+ * @param speculative whether it is the result of a second attempt beside that epoch
  * @param seconds time of the attempt
  * @param finishedAt UTC, ISO 8601; for people
  */
@@ -34,6 +35,7 @@ public record DoneRecord(
         String sha256,
         List<String> rayOutputFiles,
         @Nullable String codeVersion,
+        boolean speculative,
         double seconds,
         String finishedAt) {
 

@@ -9,11 +9,38 @@ import org.jspecify.annotations.Nullable;
  * @param engine which engine runs a shard
  * @param command program and arguments of engine {@code command}, empty otherwise
  * @param ray options of the node-local Ray
+ * @param script of an engine that runs one, null otherwise
+ * @param planExecute options of engine {@code plan-execute}, null otherwise
+ * @param miniBatch options of engine {@code mini-batch}, null otherwise
+ * @param checkpoint null if an attempt that fails leaves nothing
  */
-public record Execution(Engine engine, List<String> command, Ray ray) {
+public record Execution(
+        Engine engine,
+        List<String> command,
+        Ray ray,
+        @Nullable Script script,
+        @Nullable PlanExecute planExecute,
+        @Nullable MiniBatch miniBatch,
+        @Nullable Checkpoint checkpoint) {
 
     public Execution {
         command = List.copyOf(command);
+    }
+
+    public Execution(Engine engine, List<String> command, Ray ray) {
+        this(engine, command, ray, null, null, null, null);
+    }
+
+    public Execution with(Ray otherRay) {
+        return new Execution(engine, command, otherRay, script, planExecute, miniBatch, checkpoint);
+    }
+
+    public Execution with(Script otherScript) {
+        return new Execution(engine, command, ray, otherScript, planExecute, miniBatch, checkpoint);
+    }
+
+    public Execution withoutCheckpoint() {
+        return new Execution(engine, command, ray, script, planExecute, miniBatch, null);
     }
 
     /** Whether each shard pays for the start of Ray and of the operators. */

@@ -51,6 +51,10 @@ public record Forecast(
 
     /** What is done to each record, as the manifest has it. @param recipeSha256 null for a job without a recipe */
     public record Work(@Nullable String recipeSha256, Execution execution) {
+        public Work {
+            execution = execution.withoutCheckpoint(); // a plan makes none
+        }
+
         public static Work of(Manifest job) {
             return new Work(job.recipe() == null ? null : job.recipe().sha256(), job.execution());
         }

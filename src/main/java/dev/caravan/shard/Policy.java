@@ -1,6 +1,7 @@
 package dev.caravan.shard;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job tolerates. Retries are counted after the first failure: {@code maxRetries} 3 allows four failing attempts.
@@ -13,6 +14,7 @@ import java.time.Duration;
  * @param stallTimeout longest time in which neither log nor output of an attempt grows; zero means no limit
  * @param badRecords what becomes of input lines that are not records
  * @param poison what becomes of records that the engine fails on
+ * @param speculate whether idle nodes make second attempts of slow shards; null leaves it to what a shard does
  */
 public record Policy(
         int maxRetries,
@@ -22,7 +24,8 @@ public record Policy(
         Duration attemptTimeout,
         Duration stallTimeout,
         BadRecords badRecords,
-        Poison poison) {
+        Poison poison,
+        @Nullable Boolean speculate) {
 
     public static final Policy DEFAULT = new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO);
 
@@ -36,7 +39,26 @@ public record Policy(
                 otherAttemptTimeout,
                 stallTimeout,
                 badRecords,
-                poison);
+                poison,
+                speculate);
+    }
+
+    /** The same, decided. */
+    public Policy speculating(boolean decided) {
+        return new Policy(
+                maxRetries,
+                maxInfraRetries,
+                maxTimeoutRetries,
+                maxStalledRetries,
+                attemptTimeout,
+                stallTimeout,
+                badRecords,
+                poison,
+                decided);
+    }
+
+    public boolean speculates() {
+        return Boolean.TRUE.equals(speculate);
     }
 
     /** Tolerates no bad record, and none that the engine fails on. */
@@ -55,7 +77,8 @@ public record Policy(
                 attemptTimeout,
                 stallTimeout,
                 BadRecords.FAIL,
-                Poison.DEFAULT);
+                Poison.DEFAULT,
+                null);
     }
 
     public Policy {

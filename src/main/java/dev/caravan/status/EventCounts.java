@@ -11,6 +11,7 @@ public final class EventCounts {
         PREPARED,
         CLAIMED,
         TAKEN_OVER,
+        SPECULATED,
         DONE,
         FAILED,
         FINISHED;

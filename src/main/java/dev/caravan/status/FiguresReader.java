@@ -60,7 +60,8 @@ public final class FiguresReader {
                 record.node(),
                 end - Math.round(record.seconds() * 1000),
                 record.seconds(),
-                record.rowsIn());
+                record.rowsIn(),
+                record.speculative());
     }
 
     static List<Stretch> throughput(List<Span> spans) {

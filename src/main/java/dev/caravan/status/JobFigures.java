@@ -24,8 +24,11 @@ public record JobFigures(List<Stretch> throughput, List<Span> slowest, List<Erro
     /** @param from milliseconds since the epoch */
     public record Stretch(long from, long seconds, long rows, int shards) {}
 
-    /** @param from milliseconds since the epoch */
-    public record Span(ShardId shard, String node, long from, double seconds, long rows) {}
+    /**
+     * @param from milliseconds since the epoch
+     * @param speculative whether it was a second attempt
+     */
+    public record Span(ShardId shard, String node, long from, double seconds, long rows, boolean speculative) {}
 
     /** @param example the first attempt that failed so */
     public record ErrorClass(FailureClass failureClass, String reason, int count, Example example) {}

@@ -185,6 +185,7 @@ public final class StatusReader {
 
     private List<ShardLine> lines(Manifest job, Map<ShardId, FailedRecord> failed) throws IOException {
         Map<String, Long> epochs = locks.highestEpochs();
+        Map<String, Long> speculative = files.speculative().highestEpochs();
         List<ShardLine> lines = new ArrayList<>();
         for (Manifest.Shard shard : job.shards()) {
             ShardId id = shard.id();
@@ -195,7 +196,9 @@ public final class StatusReader {
             } else if (failure != null) {
                 lines.add(new ShardLine(id, ShardState.FAILED, shard.rows(), failure.node(), failure.summary()));
             } else {
-                lines.add(openLine(shard, epochs.getOrDefault(id.toString(), 0L)));
+                ShardLine line = openLine(shard, epochs.getOrDefault(id.toString(), 0L));
+                Long second = speculative.get(id.toString());
+                lines.add(second == null ? line : withSecond(line, second));
             }
         }
         return lines;
@@ -204,6 +207,7 @@ public final class StatusReader {
     private static String note(DoneRecord result) {
         DoneRecord.@Nullable Failures failures = result.failures();
         return result.rows() + " rows out"
+                + (result.speculative() ? " of a speculative attempt" : "")
                 + (failures == null ? "" : ", " + result.ledger().failed() + " failed: " + failures.path());
     }
 
@@ -224,6 +228,21 @@ public final class StatusReader {
         ShardState state = age > staleAfter.toMillis() ? ShardState.STALE : ShardState.RUNNING;
         String note = "epoch " + epoch + ", last beat " + Math.max(0, age) / 1000 + " s ago";
         return new ShardLine(shard.id(), state, shard.rows(), claim.get().node(), note);
+    }
+
+    /** Says which node makes a second attempt, if one does. */
+    private ShardLine withSecond(ShardLine line, long number) throws IOException {
+        return files.speculative()
+                .look(line.id().toString(), number)
+                .flatMap(LeaseStore.Sight::claim)
+                .filter(claim -> claim.status() == ClaimStatus.RUNNING)
+                .map(claim -> new ShardLine(
+                        line.id(),
+                        line.state(),
+                        line.rows(),
+                        line.node(),
+                        (line.note() == null ? "" : line.note() + "; ") + "speculative attempt on " + claim.node()))
+                .orElse(line);
     }
 
     private static JobStatus.ShardCounts counts(List<ShardLine> lines) {

@@ -404,6 +404,11 @@ public final class Disk {
         return Files.createTempDirectory(prefix);
     }
 
+    /** What a child of this process is about to read; nothing waits for the disk. */
+    public static void writeForChild(Path file, byte[] content) throws IOException {
+        Files.write(file, content);
+    }
+
     public static void createDirectories(Path directory) throws IOException {
         Files.createDirectories(directory);
     }

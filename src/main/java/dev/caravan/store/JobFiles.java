@@ -40,6 +40,11 @@ public final class JobFiles {
         return new LeaseStore(shared, layout.locks());
     }
 
+    /** The claims of second attempts of shards, numbered by themselves. */
+    public LeaseStore speculative() {
+        return new LeaseStore(shared, layout.speculative());
+    }
+
     /** @throws StoreException if the job is not prepared */
     public Manifest manifest() {
         return manifestIfPresent()

@@ -19,7 +19,7 @@ public final class Layout {
 
     static final String LOCK_SUFFIX = ".lock";
 
-    static String lockName(String key, long epoch) {
+    public static String lockName(String key, long epoch) {
         return key + "." + epoch + LOCK_SUFFIX;
     }
 
@@ -119,9 +119,34 @@ public final class Layout {
         return directory.resolve(START_CHECK + unique);
     }
 
+    /** Where the results of plan-execute are collected over many runs. */
+    public record Sink(Path path) {
+        public Sink {
+            path = path.toAbsolutePath().normalize();
+        }
+
+        public Path ready() {
+            return path.resolve("ready.ndjson");
+        }
+
+        public Path failures() {
+            return path.resolve("failures.ndjson");
+        }
+
+        /** Job directories of the runs that were started by a command. */
+        public Path runs() {
+            return path.resolve("runs");
+        }
+
+        public Job run(String id) {
+            return new Job(runs().resolve(id));
+        }
+    }
+
     /** A job directory and the hidden coordination directory beside it. */
     public record Job(Path path) {
         private static final String COORDINATION_SUFFIX = ".coordination";
+        private static final String SPECULATIVE = "speculative-";
 
         public Job {
             path = path.toAbsolutePath().normalize();
@@ -146,6 +171,51 @@ public final class Layout {
 
         public Path recipe() {
             return path.resolve("recipe.yaml");
+        }
+
+        /** The files of the job's script. */
+        public Path script() {
+            return path.resolve("script");
+        }
+
+        /** What a script that says what is to be done has said: the input of the job. */
+        public Path plan() {
+            return path.resolve("plan.jsonl");
+        }
+
+        /** What the script was asked. */
+        public Path planRequest() {
+            return path.resolve("plan-request.json");
+        }
+
+        /** How many items the script has named, and what became of those that are not in the plan. */
+        public Path planCounts() {
+            return path.resolve("plan-counts.json");
+        }
+
+        /** What of the job is to be collected in its sink. */
+        public Path sinkRequest() {
+            return path.resolve("sink-request.json");
+        }
+
+        /** What has become of each item, in the order of the plan. */
+        public Path sinkRows() {
+            return path.resolve("rows.ndjson");
+        }
+
+        /** What the processes of scripts log. */
+        public Path logs() {
+            return path.resolve("logs");
+        }
+
+        /** How the job ended, for people. */
+        public Path jobResult() {
+            return logs().resolve("job_result.txt");
+        }
+
+        /** Where a script may put files of its own. */
+        public Path scriptOutput() {
+            return path.resolve("output");
         }
 
         public Path shards() {
@@ -200,12 +270,27 @@ public final class Layout {
             return checkpoints().resolve(shard.toString());
         }
 
+        /** Of a second attempt beside an epoch. */
+        public Attempt speculativeAttempt(ShardId shard, long epoch, String token) {
+            return attempt(shard, epoch, SPECULATIVE + token);
+        }
+
+        /** The token that is in the name of a second attempt's directory, null in any other. */
+        public static @Nullable String tokenOfSpeculative(String afterEpoch) {
+            return afterEpoch.startsWith(SPECULATIVE) ? afterEpoch.substring(SPECULATIVE.length()) : null;
+        }
+
         public Path state() {
             return path.resolve("state");
         }
 
         public Path locks() {
             return state().resolve("locks");
+        }
+
+        /** Claims of second attempts, which stand beside those in {@link #locks}. */
+        public Path speculative() {
+            return state().resolve("speculative");
         }
 
         /** The claim of a key (a shard's id) in one epoch. */

@@ -63,6 +63,10 @@ public final class LocalFolder implements AutoCloseable {
         return Files.createDirectory(path.resolve(name));
     }
 
+    public long freeBytes() throws IOException {
+        return Space.freeBytes(path);
+    }
+
     /** Not buffered, and not made durable. */
     public static OutputStream write(Path file) throws IOException {
         return Files.newOutputStream(file, StandardOpenOption.CREATE_NEW);

@@ -2,6 +2,7 @@ package dev.caravan.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.caravan.exec.NoEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -69,6 +70,40 @@ record Bench(Path folder, int megabytes, int shards, int rounds) {
                 List.of("env", "XDG_CACHE_HOME=" + folder.resolve("cache"), "sh", home + "/bin/caravan"), arguments);
     }
 
+    /** The packaged program with an engine that starts no process and leaves an empty result of every shard. */
+    static List<String> withoutEngine(Path folder, Object... arguments) throws IOException {
+        Path routes = folder.resolve("routes");
+        if (!Files.exists(routes)) {
+            String exec = Files.readString(Path.of("routes", "exec.camel.yaml"));
+            assertThat(exec).contains("#childExecutor");
+            Files.createDirectory(routes);
+            Files.writeString(
+                    routes.resolve("exec.camel.yaml"),
+                    exec.replace("#childExecutor", "#class:" + NoEngine.class.getName()));
+        }
+        return command(
+                List.of(
+                        JAVA,
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Dcaravan.node.routes=" + routes,
+                        "-Dcaravan.claim.poll=50ms",
+                        "-Dcaravan.intake.settle=50ms",
+                        "-cp",
+                        JAR + ":" + Path.of("target", "test-classes").toAbsolutePath(),
+                        "dev.caravan.Main"),
+                arguments);
+    }
+
+    /** A list that a property names. */
+    static List<String> list(String property, String byDefault) {
+        return List.of(System.getProperty(property, byDefault).split(","));
+    }
+
+    static List<Integer> numbers(String property, String byDefault) {
+        return list(property, byDefault).stream().map(Integer::valueOf).toList();
+    }
+
     /** The peer's algorithm. */
     static List<String> peer(Object... arguments) {
         return command(List.of("python3", PEER.toString()), arguments);
@@ -99,12 +134,18 @@ record Bench(Path folder, int megabytes, int shards, int rounds) {
                     .redirectOutput(out.toFile())
                     .redirectError(err.toFile())
                     .start();
-            assertThat(process.waitFor()).as(() -> command + "\n" + text(err)).isEqualTo(exitCode);
+            assertThat(process.waitFor())
+                    .as(() -> command + "\n" + end(text(err)))
+                    .isEqualTo(exitCode);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
         return text(out);
+    }
+
+    static String end(String log) {
+        return log.substring(Math.max(0, log.length() - 4000));
     }
 
     private static String text(Path file) {

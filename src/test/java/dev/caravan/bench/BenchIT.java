@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +16,18 @@ class BenchIT {
     Path folder;
 
     private static final Map<String, Benchmark> ALL = new LinkedHashMap<>();
+    /** Each of the peer's shards starts a Ray: too much for each run of all tests. */
+    private static final String ASKED_FOR_ONLY = "endtoend";
 
     static {
         ALL.put("prepare", new PrepareBenchmark());
         ALL.put("merge", new MergeBenchmark());
         ALL.put("startup", new StartupBenchmark());
+        ALL.put("claims", new ClaimsBenchmark());
+        ALL.put("inner", new InnerBenchmark());
+        ALL.put("profile", new ProfileBenchmark());
+        ALL.put(ASKED_FOR_ONLY, new EndToEndBenchmark());
+        ALL.put("tail", new TailBenchmark());
     }
 
     @Test
@@ -31,15 +37,22 @@ class BenchIT {
                 Integer.getInteger("bench.megabytes", 4),
                 Integer.getInteger("bench.shards", 100),
                 Integer.getInteger("bench.rounds", 1));
-        List<Row> rows = new ArrayList<>();
-        for (String name :
-                System.getProperty("bench", String.join(",", ALL.keySet())).split(",")) {
+        Map<List<String>, Table> tables = new LinkedHashMap<>();
+        for (String name : asked()) {
             assertThat(ALL).as("benchmarks").containsKey(name);
-            rows.addAll(ALL.get(name).run(bench));
+            Table table = ALL.get(name).run(bench);
+            assertThat(table.rows()).as(name).isNotEmpty();
+            tables.merge(table.header(), table, Table::and);
         }
-        System.out.println(Row.table(rows));
-        assertThat(rows)
-                .isNotEmpty()
-                .allSatisfy(row -> assertThat(row.ours().wall()).isPositive());
+        tables.values().forEach(System.out::println);
+    }
+
+    private static List<String> asked() {
+        String names = System.getProperty("bench");
+        return names == null
+                ? ALL.keySet().stream()
+                        .filter(name -> !name.equals(ASKED_FOR_ONLY))
+                        .toList()
+                : List.of(names.split(","));
     }
 }

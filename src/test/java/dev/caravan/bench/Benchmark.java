@@ -1,10 +1,9 @@
 package dev.caravan.bench;
 
 import java.io.IOException;
-import java.util.List;
 
 /** One piece of work that is done in several ways. Each way must end with the same result, or the benchmark fails. */
 interface Benchmark {
     /** @param bench where to work, how much, and how to run and time commands */
-    List<Row> run(Bench bench) throws IOException;
+    Table run(Bench bench) throws IOException;
 }

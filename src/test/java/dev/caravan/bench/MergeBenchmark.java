@@ -14,7 +14,7 @@ import java.util.List;
 /** From the results of all shards to one verified file. */
 final class MergeBenchmark implements Benchmark {
     @Override
-    public List<Row> run(Bench bench) throws IOException {
+    public Table run(Bench bench) throws IOException {
         Path folder = Files.createDirectory(bench.folder().resolve("merge"));
         Path input = WebRecords.write(folder.resolve("input.jsonl"), bench.megabytes());
         Path job = folder.resolve("job");
@@ -38,7 +38,7 @@ final class MergeBenchmark implements Benchmark {
                 .as("where merged file and input differ")
                 .isEqualTo(-1);
         String work = "merge %d MB of %d shards".formatted(bench.megabytes(), 16);
-        return List.of(
+        return Row.table(
                 new Row(work, cost[0], cost[1], cost[2], "sha256sum, cp"),
                 new Row(work, cost[0], cost[1], cost[3], "sha256sum, cp, sync"));
     }

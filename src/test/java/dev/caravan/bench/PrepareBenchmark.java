@@ -22,7 +22,7 @@ final class PrepareBenchmark implements Benchmark {
     private static final int SHARDS = 16;
 
     @Override
-    public List<Row> run(Bench bench) throws IOException {
+    public Table run(Bench bench) throws IOException {
         Path folder = Files.createDirectory(bench.folder().resolve("prepare"));
         Path input = WebRecords.write(folder.resolve("input.jsonl"), bench.megabytes());
         Cost[] cost = bench.best(List.of(
@@ -42,7 +42,7 @@ final class PrepareBenchmark implements Benchmark {
                     .isEqualTo(peer);
         }
         String work = "prepare %d MB, shards: ".formatted(bench.megabytes());
-        return List.of(
+        return Row.table(
                 new Row(work + "ranges", cost[0], cost[1], cost[3], "sha256sum"),
                 new Row(work + "files", cost[0], cost[2], cost[4], "sha256sum, cp"));
     }

@@ -1,5 +1,6 @@
 package dev.caravan.bench;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,28 +12,21 @@ import org.jspecify.annotations.Nullable;
  * @param measure what the limit is
  */
 record Row(String work, @Nullable Cost peer, Cost ours, Cost limit, String measure) {
-    private static final String LINE = "| %s | %s | %s | %s | %s | %s | %s |%n";
+    private static final List<String> HEADER = List.of(
+            "work", "peer's algorithm", "Caravan", "limit", "limit is", "times faster than peer", "times the limit");
 
-    static String table(List<Row> rows) {
-        StringBuilder table = new StringBuilder(LINE.formatted(
-                "work",
-                "peer's algorithm",
-                "Caravan",
-                "limit",
-                "limit is",
-                "times faster than peer",
-                "times the limit"));
-        table.append("| --- | --- | --- | --- | --- | --- | --- |\n");
-        for (Row row : rows) {
-            table.append(LINE.formatted(
-                    row.work,
-                    row.peer == null ? "" : row.peer,
-                    row.ours,
-                    row.limit,
-                    row.measure,
-                    row.peer == null ? "" : row.peer.times(row.ours),
-                    row.ours.times(row.limit)));
-        }
-        return table.toString();
+    static Table table(Row... rows) {
+        return new Table(HEADER, Arrays.stream(rows).map(Row::cells).toList());
+    }
+
+    private List<String> cells() {
+        return List.of(
+                work,
+                peer == null ? "" : peer.toString(),
+                ours.toString(),
+                limit.toString(),
+                measure,
+                peer == null ? "" : peer.times(ours),
+                ours.times(limit));
     }
 }

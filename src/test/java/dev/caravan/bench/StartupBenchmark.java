@@ -14,7 +14,7 @@ import java.util.List;
 /** How soon a command says something, against a Java that does nothing. */
 final class StartupBenchmark implements Benchmark {
     @Override
-    public List<Row> run(Bench bench) throws IOException {
+    public Table run(Bench bench) throws IOException {
         Path folder = Files.createDirectory(bench.folder().resolve("startup"));
         Path input = Files.writeString(folder.resolve("input.jsonl"), "{\"a\": 1}\n".repeat(bench.shards()));
         Path descriptor = Files.writeString(folder.resolve("job.yaml"), """
@@ -37,7 +37,7 @@ final class StartupBenchmark implements Benchmark {
                 round -> Bench.shell(String.join(" ", status) + "; test $? = 1"),
                 round -> Bench.shell(String.join(
                         " ", Bench.installed(folder, "node", "--root", root, "--once", "-Dcaravan.claim.poll=10ms")))));
-        return List.of(
+        return Row.table(
                 new Row("status of %d shards".formatted(bench.shards()), null, cost[1], cost[0], "java -version"),
                 new Row("node starts, finds nothing and leaves", null, cost[2], cost[0], "java -version"));
     }

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /** What a machine must have for this test. */
-final class Needs {
+public final class Needs {
     private Needs() {}
 
     /** @return the first thing that is missing here */
-    static Optional<String> missing() {
+    public static Optional<String> missing() {
         if (Shell.result(Map.of(), "id", "-u").output().trim().equals("0")) {
             for (String tool : new String[] {"glusterfsd", "glusterfs", "unshare", "nsenter", "fallocate"}) {
                 if (Shell.result(Map.of(), "sh", "-c", "command -v " + tool).code() != 0) {

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** One server, a mount for each node and one for the test, and all that can go wrong with them. */
-final class Storage implements AutoCloseable {
+public final class Storage implements AutoCloseable {
     private static final String TOOL =
             Path.of("src", "test", "nas", "nas-up").toAbsolutePath().toString();
 
@@ -26,7 +26,7 @@ final class Storage implements AutoCloseable {
         this.clients = clients;
     }
 
-    static Storage start(Path folder, int nodes, String brickSize) throws IOException {
+    public static Storage start(Path folder, int nodes, String brickSize) throws IOException {
         Storage storage = new Storage(folder, nodes + 1);
         Map<String, String> environment = Map.of("GLUSTER_PORT", freePort(), "BRICK_SIZE", brickSize);
         Shell.run(environment, TOOL, folder.toString(), Integer.toString(storage.clients));
@@ -41,16 +41,16 @@ final class Storage implements AutoCloseable {
     }
 
     /** Where every node sees the shared directory: empty outside the nodes' namespaces. */
-    Path shared() {
+    public Path shared() {
         return folder.resolve("shared");
     }
 
-    Path mount(int client) {
+    public Path mount(int client) {
         return folder.resolve("n" + client);
     }
 
     /** The test's own mount; it hangs with the server. */
-    Path own() {
+    public Path own() {
         return mount(clients);
     }
 

@@ -120,6 +120,17 @@ class ClaimEndpointTest extends CamelTestSupport {
     }
 
     @Test
+    void a_lease_ahead_and_one_whose_result_is_published_have_consumers_of_their_own() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(3);
+        run("claim:shards?source=#work&slots=1&prefetch=1&delay=20", exchange -> together.await(60, TimeUnit.SECONDS));
+
+        assertThat(routed).hasSize(SHARDS);
+        for (Claimed work : finished) {
+            assertThat(claimOf(work).status()).isEqualTo(ClaimStatus.RELEASED); // and no barrier was broken
+        }
+    }
+
+    @Test
     void a_single_slot_works_on_one_thing_at_a_time() throws Exception {
         AtomicInteger working = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();

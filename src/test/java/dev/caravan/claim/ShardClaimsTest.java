@@ -285,4 +285,66 @@ class ShardClaimsTest {
         node.claims.watch(32, Long.MAX_VALUE);
         assertThat(directory.reads).hasValue(3);
     }
+
+    @Test
+    void a_shard_is_claimed_ahead_only_while_one_more_is_left_for_each_that_is_worked_on() throws IOException {
+        TestJob job = TestJob.in(folder, 6);
+        SimulatedNode a = new SimulatedNode("a", job);
+        SimulatedNode b = new SimulatedNode("b", job);
+        a.claim().orElseThrow();
+        ClaimedShard worked = b.claim().orElseThrow();
+        a.claims.refresh(0); // 4 left, 2 worked on
+
+        ClaimedShard ahead = a.claims.claimAhead(0).orElseThrow();
+        assertThat(ahead.lease().claim().epoch()).isEqualTo(1);
+        assertThat(a.claims.claimAhead(1)).as("a second one leaves enough").isPresent();
+        assertThat(a.claims.claimAhead(2)).as("a third one does not").isEmpty();
+        assertThat(a.claims.leavesEnoughFor(2)).isTrue();
+
+        b.finish(worked);
+        b.claim().orElseThrow();
+        a.claims.refresh(0);
+        assertThat(a.claims.leavesEnoughFor(2)).as("1 left, 2 worked on").isFalse();
+        assertThat(a.claims.hasNeverClaimed()).isTrue();
+    }
+
+    @Test
+    void what_somebody_has_claimed_before_is_never_claimed_ahead() throws IOException {
+        TestJob job = TestJob.in(folder, 4);
+        SimulatedNode a = new SimulatedNode("a", job);
+        SimulatedNode b = new SimulatedNode("b", job);
+        ClaimedShard released = b.claim().orElseThrow();
+        released.lease().end(ClaimStatus.RELEASED, null, "for whoever is idle");
+        b.claims.finished(released);
+        a.claims.refresh(0);
+
+        Optional<ClaimedShard> ahead = a.claims.claimAhead(0);
+
+        assertThat(ahead.orElseThrow().shard().id())
+                .isNotEqualTo(released.shard().id());
+        assertThat(a.claims.claimAhead(1)).isPresent();
+        assertThat(a.claims.claimAhead(2)).isEmpty();
+        assertThat(a.claim()).as("the last one").isPresent();
+        assertThat(a.claim().orElseThrow().shard().id())
+                .isEqualTo(released.shard().id());
+    }
+
+    @Test
+    void results_that_a_job_began_with_are_not_taken_for_shards_that_are_left() throws IOException {
+        TestJob job = TestJob.in(folder, 4);
+        for (int shard = 0; shard < 3; shard++) {
+            job.files.publishDone(SimulatedNode.done(job.id(shard), "earlier", "t"));
+        }
+        SimulatedNode a = new SimulatedNode("a", job);
+        a.claims.refresh(0);
+        assertThat(a.claims.hasNeverClaimed()).isTrue();
+
+        a.claim().orElseThrow();
+
+        assertThat(a.claims.hasNeverClaimed()).isFalse();
+        assertThat(a.claims.leavesEnoughFor(1))
+                .as("0 left, none but the own one")
+                .isTrue();
+        assertThat(a.claims.leavesEnoughFor(0)).isFalse();
+    }
 }

@@ -72,6 +72,7 @@ final class SimulatedNode {
                 "0",
                 List.of(),
                 null,
+                false,
                 0.1,
                 "now");
     }

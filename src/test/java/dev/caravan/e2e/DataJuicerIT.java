@@ -11,7 +11,6 @@ import dev.caravan.python.RecipeCheck;
 import dev.caravan.python.RecipeChecker;
 import dev.caravan.shard.Claim;
 import dev.caravan.shard.Manifest;
-import dev.caravan.store.Disk;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
 import dev.caravan.store.ShardBytes;
@@ -22,14 +21,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,48 +34,34 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The real thing: a Python environment made from the lock, real Data-Juicer, real Ray. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class DataJuicerIT {
-    private static final Path CACHE = Path.of("target", "python-cache").toAbsolutePath();
     private static final Path SAMPLES = Path.of("samples").toAbsolutePath();
     private static final Path OPERATORS =
             Path.of("src/test/python/operators/probe_mappers.py").toAbsolutePath();
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final List<String> SAID = Collections.synchronizedList(new ArrayList<>());
-    private static PythonEnvironment environment;
-    private static PythonInfo info;
+    private static final PythonInfo PYTHON = RealPython.INFO;
 
     @RegisterExtension
-    final Fleet fleet = new Fleet()
-            .withVariable("XDG_CACHE_HOME", CACHE.getParent().resolve("xdg").toString());
-
-    @BeforeAll
-    static void makes_the_environment() throws IOException {
-        Disk.deleteTree(CACHE);
-        environment = PythonEnvironment.of("", CACHE);
-        info = environment.setup(line -> {
-            SAID.add(line);
-            System.out.println(line);
-        });
-    }
+    final Fleet fleet = new Fleet().withVariable("XDG_CACHE_HOME", RealPython.XDG_CACHE.toString());
 
     private Fleet withPython() {
-        return fleet.with("python.executable", info.executable());
+        return fleet.with("python.executable", PYTHON.executable());
     }
 
     @Test
     void the_environment_is_what_the_lock_says_and_is_made_once() {
-        assertThat(info.dataJuicer()).isEqualTo("1.6.1");
-        assertThat(info.ray()).isEqualTo("2.60.0");
-        assertThat(Path.of(info.executable())).startsWithRaw(CACHE);
-        assertThat(SAID).anyMatch(line -> line.startsWith("Python environment ready after"));
+        assertThat(PYTHON.dataJuicer()).isEqualTo("1.6.1");
+        assertThat(PYTHON.ray()).isEqualTo("2.60.0");
+        assertThat(Path.of(PYTHON.executable())).startsWithRaw(RealPython.CACHE);
+        assertThat(RealPython.SAID).anyMatch(line -> line.startsWith("Python environment ready after"));
 
         List<String> again = new ArrayList<>();
-        assertThat(PythonEnvironment.of("", CACHE).setup(again::add)).isEqualTo(info);
+        assertThat(PythonEnvironment.of("", RealPython.CACHE).setup(again::add)).isEqualTo(PYTHON);
         assertThat(again).as("nothing is made again").isEmpty();
     }
 
     @Test
     void the_recipes_of_the_samples_pass_the_real_registry() {
-        RecipeChecker checker = new RecipeChecker(environment);
+        RecipeChecker checker = new RecipeChecker(RealPython.ENVIRONMENT);
         RecipeCheck quickstart = checker.check(SAMPLES.resolve("quickstart/recipe.yaml"));
         assertThat(quickstart.problems()).isEmpty();
         assertThat(quickstart.operators())
@@ -327,17 +310,43 @@ class DataJuicerIT {
         assertThat(Sample.names(fleet.folder())).noneMatch(name -> name.contains("job"));
     }
 
+    /** In two processes, since they wait for Ray most of the time. */
     @Test
     void the_python_side_passes_its_own_tests() throws IOException, InterruptedException {
-        Path log = fleet.folder().resolve("unittest.log");
-        int exitCode = new ProcessBuilder(
-                        info.executable(), "-m", "unittest", "discover", "-v", "-s", "src/test/python")
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start()
-                .waitFor();
-        assertThat(exitCode).as(Sample.read(log)).isZero();
-        assertThat(Sample.read(log)).containsPattern("Ran [1-9][0-9]* tests").doesNotContain("skipped");
+        List<String> modules = Sample.names(Path.of("src/test/python")).stream()
+                .filter(name -> name.matches("test_.*\\.py"))
+                .map(name -> name.replace(".py", ""))
+                .toList();
+        List<String> slow = List.of("test_serve", "test_mini_batch", "test_carry", "test_outcome");
+        PythonTests some = new PythonTests("some", slow);
+        PythonTests others = new PythonTests(
+                "others", modules.stream().filter(name -> !slow.contains(name)).toList());
+        some.passed();
+        others.passed();
+    }
+
+    private final class PythonTests {
+        private final Path log;
+        private final Process process;
+
+        PythonTests(String name, List<String> modules) throws IOException {
+            log = fleet.folder().resolve(name + "-unittest.log");
+            process = new ProcessBuilder(
+                            Stream.concat(Stream.of(PYTHON.executable(), "-m", "unittest", "-v"), modules.stream())
+                                    .toList())
+                    .directory(Path.of("src/test/python").toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start();
+        }
+
+        void passed() throws InterruptedException {
+            int exitCode = process.waitFor();
+            assertThat(exitCode).as(Sample.read(log)).isZero();
+            assertThat(Sample.read(log))
+                    .containsPattern("Ran [1-9][0-9]* tests")
+                    .doesNotContain("skipped");
+        }
     }
 
     /** What Data-Juicer makes of a sample in one go. */
@@ -345,7 +354,9 @@ class DataJuicerIT {
         Path log = fleet.folder().resolve("dj-process.log");
         Path out = fleet.folder().resolve("alone").resolve("out.jsonl");
         ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(info.executable()).resolveSibling("dj-process").toString(),
+                        Path.of(PYTHON.executable())
+                                .resolveSibling("dj-process")
+                                .toString(),
                         "--config",
                         sample.resolve("recipe.yaml").toString(),
                         "--dataset_path",

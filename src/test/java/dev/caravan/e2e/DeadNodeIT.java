@@ -25,8 +25,9 @@ class DeadNodeIT {
             case "$3 ${4##*/}" in part-00001-*' '0001-*) sleep 1000; exit 1;; esac
             """;
 
+    /** Nothing is claimed ahead, so that the first epoch of a shard is its first attempt. */
     @RegisterExtension
-    final Fleet fleet = new Fleet().withShortLeases();
+    final Fleet fleet = new Fleet().withShortLeases().with("node.prefetch", "0");
 
     private static String shard(Sample job) {
         return job.shard(1);

@@ -52,11 +52,11 @@ class GpuIT {
     @Test
     void slots_work_at_once_each_with_a_device_of_its_own_and_that_of_a_dead_child_is_used_again() {
         fleet.with("gpus.logical", "4").with("node.slots", "4");
-        String dying = "case \"$3 ${4##*/}\" in part-00000-*' '0001-*) rmdir \"$5/in-use-$CUDA_VISIBLE_DEVICES\";"
-                + " kill -KILL $$;; esac";
+        String dyingOnce = "case \"$3\" in part-00000-*) mkdir \"$5/died\" 2>/dev/null"
+                + " && rmdir \"$5/in-use-$CUDA_VISIBLE_DEVICES\" && kill -KILL $$;; esac";
         Sample job = new Sample(fleet.folder(), "each", 80, 8)
                 .written(
-                        ALONE_ON_ITS_DEVICES + WAIT_FOR.formatted(4) + dying,
+                        ALONE_ON_ITS_DEVICES + WAIT_FOR.formatted(4) + dyingOnce,
                         "ray: {num_gpus: 1}",
                         "policy: {max_retries: 0}");
 
@@ -66,7 +66,7 @@ class GpuIT {
         assertThat(devices()).hasSize(9).containsOnly("0", "1", "2", "3");
         assertThat(devices().subList(0, 4)).containsExactlyInAnyOrder("0", "1", "2", "3");
         String ofTheDead = seen().stream()
-                .filter(line -> line.startsWith(job.shard(0) + " 0001-"))
+                .filter(line -> line.startsWith(job.shard(0) + " "))
                 .map(line -> line.split(" ")[2])
                 .findFirst()
                 .orElseThrow();

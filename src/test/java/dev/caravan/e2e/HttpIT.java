@@ -136,7 +136,7 @@ class HttpIT {
 
         fleet.run("submit", job.descriptor().toString(), "--root", job.root().toString())
                 .endsWith(0);
-        Await.until("a shard is worked on", () -> job.runs().stream().anyMatch(run -> run.contains("00002")));
+        Await.until("a shard is worked on", () -> job.runs().stream().anyMatch(run -> run.contains("-of-00002 ")));
         assertThat(web.post("/api/jobs/acted/pause", Web.TOKEN).body()).contains("\"state\":\"paused\"");
         assertThat(job.inRoot().paused()).exists();
         assertThat(web.post("/api/jobs/acted/resume", Web.TOKEN).body()).contains("\"state\":\"running\"");

@@ -24,8 +24,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OddWorldIT {
     private static final Duration LEASE = Duration.ofSeconds(4);
 
+    /** Nothing is claimed ahead, so that the first epoch of a shard is its first attempt. */
     @RegisterExtension
-    final Fleet fleet = new Fleet().withShortLeases();
+    final Fleet fleet = new Fleet().withShortLeases().with("node.prefetch", "0");
 
     private Sample prepared(String extra) {
         Sample job = new Sample(fleet.folder(), "odd", 20, 2).written(extra);

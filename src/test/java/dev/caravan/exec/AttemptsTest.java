@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.caravan.FakeNanos;
 import dev.caravan.TestJob;
+import dev.caravan.claim.JobControl;
 import dev.caravan.claim.ShardClaims;
 import dev.caravan.exec.ChildBinding.ChildCommand;
 import dev.caravan.lease.ClaimedShard;
@@ -58,17 +59,17 @@ class AttemptsTest {
             new Timing(Duration.ofSeconds(45), Duration.ofSeconds(10), Duration.ofSeconds(10)),
             clock,
             Clock.systemUTC());
-    private final Gpus gpus = new Gpus(List.of("0"));
+    private final Slots slots = new Slots(1, 1, new Gpus(List.of("0")));
     private final AtomicBoolean leaving = new AtomicBoolean();
     private final Attempts attempts = new Attempts(
             () -> {
                 throw new AssertionError("engine command needs no Python");
             },
             Map.of(),
-            1,
-            gpus,
+            slots,
             leaving::get,
-            new ShardInputs(Path.of(System.getProperty("java.io.tmpdir"))));
+            new ShardInputs(Path.of(System.getProperty("java.io.tmpdir")), 0),
+            Duration.ofSeconds(30));
     private final DefaultCamelContext camel = new DefaultCamelContext();
     private TestJob job;
     private ClaimedShard shard;
@@ -99,8 +100,17 @@ class AttemptsTest {
                         new RetryPace(Duration.ZERO, Duration.ZERO, Duration.ZERO))
                 .claimNext()
                 .orElseThrow();
+        takeSlot();
         exchange = new DefaultExchange(camel);
         exchange.getMessage().setBody(shard);
+    }
+
+    private void takeSlot() {
+        slots.assign(token(), slots.take(GpuDemand.NONE).orElseThrow());
+    }
+
+    private String token() {
+        return shard.lease().claim().token();
     }
 
     private void run() throws Exception {
@@ -162,10 +172,97 @@ class AttemptsTest {
     }
 
     @Test
+    void a_child_that_ends_leaves_its_slot_before_its_result_is_put_together() throws Exception {
+        run();
+        assertThat(slots.inUse()).isEqualTo(1);
+
+        attempts.collect(shard, exchange);
+
+        assertThat(slots.inUse()).isZero();
+        assertThat(shard.attempt().processed()).doesNotExist();
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.RUNNING);
+    }
+
+    @Test
+    void a_result_that_is_no_records_fails_the_attempt_when_it_is_put_together() throws Exception {
+        slots.leave(token());
+        claim(TestJob.in(
+                Files.createDirectory(folder.resolve("bad")), 1, "sh", "-c", "echo no record > $0", "{output}"));
+        run();
+        attempts.collect(shard, exchange);
+
+        AttemptFailed failure = catchThrowableOfType(AttemptFailed.class, () -> attempts.publish(shard, exchange));
+
+        assertThat(failure.failureClass()).isEqualTo(FailureClass.DATA);
+        assertThat(failure).hasMessageContaining("the result is not JSON Lines");
+    }
+
+    @Test
+    void a_claim_that_is_given_back_while_it_waits_leaves_no_attempt() throws Exception {
+        claimAhead();
+        attempts.cut(shard, exchange);
+        slots.giveBack(token(), "the job was paused");
+
+        fail(catchThrowableOfType(GivenBack.class, () -> attempts.begin(shard, exchange)));
+
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.RELEASED);
+        assertThat(claimOnDisk().reason()).isEqualTo("the job was paused");
+        assertThat(shard.attempt().path()).doesNotExist();
+    }
+
+    @Test
+    void a_claim_whose_lease_is_lost_while_it_waits_never_begins() throws Exception {
+        claimAhead();
+        attempts.cut(shard, exchange);
+        new LeaseStore(job.layout.locks()).create(TestClaims.running(job.id(0).toString(), 2, "other"));
+        assertThatThrownBy(shard.lease()::requireHeld).isInstanceOf(LeaseLostException.class);
+
+        fail(catchThrowableOfType(GivenBack.class, () -> attempts.begin(shard, exchange)));
+
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+        assertThat(shard.attempt().path()).doesNotExist();
+    }
+
+    /** The claim gives up its slot for a place behind another. */
+    private void claimAhead() {
+        slots.leave(token());
+        slots.assign("another", slots.take(GpuDemand.NONE).orElseThrow());
+        slots.assign(token(), slots.takeAhead(GpuDemand.NONE).orElseThrow());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, the job was cancelled", "false, the job was paused"})
+    void a_shard_of_a_job_that_was_stopped_since_its_claim_does_not_begin(boolean cancelled, String reason)
+            throws Exception {
+        JobControl control = new JobControl(job.files, new NodeIdentity("person", "h", 1), Clock.systemUTC());
+        if (cancelled) {
+            control.cancel();
+        } else {
+            control.pause();
+        }
+
+        fail(catchThrowableOfType(GivenBack.class, () -> attempts.begin(shard, exchange)));
+
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.RELEASED);
+        assertThat(claimOnDisk().reason()).isEqualTo(reason);
+        assertThat(slots.inUse()).isZero();
+    }
+
+    @Test
     void of_two_results_the_first_stands_and_the_second_is_recorded_as_superseded() throws Exception {
         run();
         attempts.collect(shard, exchange);
-        DoneRecord first = new DoneRecord(
+        DoneRecord first = resultOfAnother();
+        job.files.publishDone(first);
+        attempts.publish(shard, exchange);
+
+        assertThat(job.files.done(job.id(0))).contains(first);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+        assertThat(record().status()).isEqualTo(AttemptStatus.SUPERSEDED);
+    }
+
+    private DoneRecord resultOfAnother() {
+        return new DoneRecord(
                 job.id(0),
                 "other",
                 "h",
@@ -183,14 +280,42 @@ class AttemptsTest {
                 "0",
                 List.of(),
                 null,
+                true,
                 1,
                 "now");
-        job.files.publishDone(first);
-        attempts.publish(shard, exchange);
+    }
 
-        assertThat(job.files.done(job.id(0))).contains(first);
-        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+    @Test
+    void an_attempt_at_a_shard_that_another_has_done_is_ended_and_superseded() throws Exception {
+        slots.leave(token());
+        job = TestJob.in(folder.resolve("another"), 1);
+        claim(
+                job,
+                job.manifest.with(
+                        job.manifest.execution(), job.manifest.policy().speculating(true)));
+        attempts.begin(shard, exchange);
+        Child child = exchange.getProperty(ChildBinding.CHILD, Child.class);
+        attempts.endSuperseded();
+        assertThat(child.stop()).isNotDone();
+
+        job.files.publishDone(resultOfAnother());
+        attempts.endSuperseded();
+
+        assertThat(child.stop()).isCompleted();
+        fail(new AttemptStopped(child.stop().join()));
         assertThat(record().status()).isEqualTo(AttemptStatus.SUPERSEDED);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
+    }
+
+    @Test
+    void a_failure_counts_for_nothing_once_another_attempt_has_a_result() throws Exception {
+        attempts.begin(shard, exchange);
+        job.files.publishDone(resultOfAnother());
+
+        fail(new AttemptFailed(FailureClass.DATA, "exit code 3"));
+
+        assertThat(record().status()).isEqualTo(AttemptStatus.SUPERSEDED);
+        assertThat(claimOnDisk().status()).isEqualTo(ClaimStatus.SUPERSEDED);
     }
 
     @Test
@@ -273,7 +398,9 @@ class AttemptsTest {
     @Test
     void other_ends_have_classes_of_their_own() throws Exception {
         assertThat(failureOf(new Child.End.TimedOut()).failureClass()).isEqualTo(FailureClass.TIMEOUT);
+        takeSlot();
         assertThat(failureOf(new Child.End.Stalled()).failureClass()).isEqualTo(FailureClass.STALLED);
+        takeSlot();
         attempts.begin(shard, exchange);
         ended(new Child.End.Stopped("the node shuts down"));
         assertThatThrownBy(() -> attempts.collect(shard, exchange))
@@ -365,7 +492,8 @@ class AttemptsTest {
 
     @Test
     void the_child_sees_the_devices_that_its_claim_was_granted_and_no_other() throws Exception {
-        gpus.assign(shard.lease().claim().token(), gpus.take(new GpuDemand(0.5)).orElseThrow());
+        slots.leave(token());
+        slots.assign(token(), slots.take(new GpuDemand(0.5)).orElseThrow());
 
         attempts.begin(shard, exchange);
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.caravan.shard.GpuDemand;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,18 +160,5 @@ class GpusTest {
     @Test
     void more_than_there_are_is_never_granted() {
         assertThat(new Gpus(List.of("0")).take(of(1.5))).isEmpty();
-    }
-
-    @Test
-    void giving_back_twice_gives_nobody_a_device_that_is_in_use() {
-        Gpus gpus = new Gpus(List.of("0", "1"));
-        gpus.assign("first", gpus.take(of(1)).orElseThrow());
-        gpus.giveBack("first");
-        gpus.assign("next", gpus.take(of(1)).orElseThrow());
-        gpus.giveBack("first");
-
-        assertThat(gpus.of("next").visibleDevices()).isEqualTo("0");
-        assertThat(taken(gpus, of(1))).isEqualTo("1");
-        assertThat(gpus.take(of(1))).isEqualTo(Optional.empty());
     }
 }

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ShardInputsTest {
+    private static final Runnable WANTED = () -> {};
+
     @TempDir
     Path folder;
 
@@ -59,7 +61,7 @@ class ShardInputsTest {
                 .orElseThrow();
         shard = new ClaimedShard(claimed.job(), claimed.manifest(), ranges, claimed.lease());
         scratch = folder.resolve("scratch");
-        inputs = new ShardInputs(scratch);
+        inputs = new ShardInputs(scratch, 0);
     }
 
     @AfterEach
@@ -70,7 +72,7 @@ class ShardInputsTest {
 
     @Test
     void a_shard_is_cut_out_of_the_input_and_gone_after_the_attempt() throws IOException {
-        ShardInputs.Input cut = inputs.take(shard);
+        ShardInputs.Input cut = inputs.take(shard, WANTED);
 
         assertThat(cut.file()).startsWith(scratch).hasFileName(shard.shard().id() + ".jsonl");
         assertThat(cut.file()).hasContent("{\"a\":1}\n{\"b\":2}\n");
@@ -84,7 +86,7 @@ class ShardInputsTest {
     void input_that_changed_since_is_a_failure_of_the_data() throws IOException {
         Files.writeString(input, "{}\n{\"a\":3}");
 
-        assertThatThrownBy(() -> inputs.take(shard))
+        assertThatThrownBy(() -> inputs.take(shard, WANTED))
                 .isInstanceOfSatisfying(
                         AttemptFailed.class,
                         failed -> assertThat(failed.failureClass()).isEqualTo(FailureClass.DATA))
@@ -98,7 +100,26 @@ class ShardInputsTest {
     void input_that_became_shorter_is_noticed_too() throws IOException {
         Files.writeString(input, "{}\n");
 
-        assertThatThrownBy(() -> inputs.take(shard)).isInstanceOf(AttemptFailed.class);
+        assertThatThrownBy(() -> inputs.take(shard, WANTED)).isInstanceOf(AttemptFailed.class);
+    }
+
+    @Test
+    void a_shard_that_is_not_wanted_any_more_leaves_nothing_behind() {
+        assertThatThrownBy(() -> inputs.take(shard, () -> {
+                    throw new GivenBack("the node leaves");
+                }))
+                .hasMessage("the node leaves");
+        assertThat(scratch)
+                .isDirectoryNotContaining("glob:**/" + shard.lease().claim().token());
+    }
+
+    @Test
+    void a_shard_is_cut_out_before_its_turn_only_where_enough_stays_free() throws IOException {
+        assertThat(inputs.haveRoomFor(shard)).isTrue();
+        try (ShardInputs crowded = new ShardInputs(scratch, Long.MAX_VALUE)) {
+            assertThat(crowded.haveRoomFor(shard)).isFalse();
+            assertThat(crowded.take(shard, WANTED).file()).exists();
+        }
     }
 
     @Test
@@ -106,11 +127,11 @@ class ShardInputsTest {
         Path left = Files.createDirectories(scratch.resolve("caravan-shards-left"));
         Files.writeString(left.resolve(".owner"), "");
         Files.writeString(left.resolve("part.jsonl"), "{}\n");
-        Path used = inputs.take(shard).file();
+        Path used = inputs.take(shard, WANTED).file();
         assertThat(left).doesNotExist();
 
-        try (ShardInputs other = new ShardInputs(scratch)) {
-            other.take(shard);
+        try (ShardInputs other = new ShardInputs(scratch, 0)) {
+            other.take(shard, WANTED);
             assertThat(used).exists();
         }
     }

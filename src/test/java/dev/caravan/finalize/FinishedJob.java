@@ -163,6 +163,7 @@ final class FinishedJob {
                 sha256(text),
                 List.of(),
                 null,
+                false,
                 0.1,
                 "2026-10-01T11:00:00Z");
         Files.write(layout.done(id(index)), Json.bytes(record));

@@ -148,6 +148,27 @@ class VerifierTest {
     }
 
     @Test
+    void a_result_of_a_second_attempt_is_compared_with_that_attempts_claim() throws IOException {
+        FinishedJob.replaceIn(job.layout.done(job.id(2)), "\"speculative\" : false", "\"speculative\" : true");
+        FinishedJob.replaceIn(job.layout.done(job.id(2)), "\"token\" : \"token\"", "\"token\" : \"second\"");
+        assertThat(step("claims").summary()).startsWith("2 of 3 claims seen");
+        Path claim = job.layout.speculative().resolve(job.id(2) + ".1.lock");
+        Files.createDirectories(claim.getParent());
+        Files.copy(job.layout.lock(job.id(2).toString(), 1), claim);
+        FinishedJob.replaceIn(claim, "\"token\" : \"token\"", "\"token\" : \"second\"");
+        FinishedJob.replaceIn(claim, "\"beside\" : null", "\"beside\" : 1");
+        assertThat(step("claims").summary()).startsWith("3 of 3 claims seen");
+
+        FinishedJob.replaceIn(claim, "node-a", "node-x");
+        assertThat(step("claims").findings())
+                .containsExactly(new Finding(job.id(2), claim.toString(), "expected node node-a, found node-x"));
+        FinishedJob.replaceIn(claim, "second", "third");
+        assertThat(step("claims").findings())
+                .extracting(Finding::problem)
+                .containsExactly("no claim there has the token of the result: second");
+    }
+
+    @Test
     void a_claim_of_another_node_than_the_results_is_found() throws IOException {
         Path claim = job.layout.lock(job.id(2).toString(), 1);
         FinishedJob.replaceIn(claim, "node-a", "node-x");

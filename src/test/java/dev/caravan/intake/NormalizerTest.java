@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class NormalizerTest {
     private final Normalizer normalizer =
-            new Normalizer(List.of("images", "videos", "images"), List.of("i", "j"), Path.of("/data/set"));
+            new Normalizer(List.of("images", "videos", "images"), List.of("i", "j"), Path.of("/data/set"), null);
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
@@ -70,7 +70,7 @@ class NormalizerTest {
 
     @Test
     void the_media_root_is_escaped_as_json_text() {
-        Normalizer odd = new Normalizer(List.of("images"), List.of(), Path.of("/data \"q\"\\ü"));
+        Normalizer odd = new Normalizer(List.of("images"), List.of(), Path.of("/data \"q\"\\ü"), null);
 
         assertThat(rewrite(odd, "{\"images\":[\"a\"]}"))
                 .isInstanceOfSatisfying(
@@ -81,7 +81,7 @@ class NormalizerTest {
 
     @Test
     void the_root_folder_is_one_slash() {
-        Normalizer top = new Normalizer(List.of("images"), List.of(), Path.of("/"));
+        Normalizer top = new Normalizer(List.of("images"), List.of(), Path.of("/"), null);
 
         assertThat(rewrite(top, "{\"images\":[\"a\"]}"))
                 .isInstanceOfSatisfying(

@@ -106,7 +106,8 @@ class PrepareTest {
                         "state/done/",
                         "state/failed/",
                         "state/history/",
-                        "state/locks/");
+                        "state/locks/",
+                        "state/speculative/");
         assertThat(scene.besideJob()).containsExactly("j1");
     }
 

@@ -94,7 +94,8 @@ abstract class PublicReports {
                 Duration.ZERO,
                 Duration.ZERO,
                 new BadRecords(OnBadRecord.QUARANTINE, null, null),
-                Poison.DEFAULT);
+                Poison.DEFAULT,
+                null);
     }
 
     static void write(Scene scene, Map<String, byte[]> files) throws IOException {

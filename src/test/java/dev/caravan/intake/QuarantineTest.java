@@ -52,7 +52,8 @@ class QuarantineTest {
                 Duration.ZERO,
                 Duration.ZERO,
                 new BadRecords(OnBadRecord.QUARANTINE, most, percent),
-                Poison.DEFAULT);
+                Poison.DEFAULT,
+                null);
     }
 
     @Test

@@ -62,7 +62,8 @@ class RerunTest {
                 Duration.ZERO,
                 Duration.ZERO,
                 new BadRecords(OnBadRecord.QUARANTINE, null, null),
-                Poison.DEFAULT);
+                Poison.DEFAULT,
+                null);
         scene.write("a.jsonl", INPUT);
         repairedJob = new Layout.Job(scene.root.resolve("jobs/j2"));
         repaired = scene.root.resolve("repaired.txt");
@@ -71,7 +72,8 @@ class RerunTest {
     private Rerun.Made rerun(String lines) throws IOException {
         Files.writeString(repaired, lines);
         return Rerun.run(
-                Clock.systemUTC(), new Rerun.Request(scene.job, repairedJob, repaired, repairedJob.mergedByDefault()));
+                Clock.systemUTC(),
+                new Rerun.Request(scene.job, repairedJob, repaired, repairedJob.mergedByDefault(), scene.root));
     }
 
     private List<String> shards(Manifest manifest) {
@@ -126,7 +128,9 @@ class RerunTest {
 
         Layout.Job third = new Layout.Job(scene.root.resolve("jobs/j3"));
         Files.writeString(repaired, rows(0, 3, 10));
-        Rerun.run(Clock.systemUTC(), new Rerun.Request(repairedJob, third, repaired, third.mergedByDefault()));
+        Rerun.run(
+                Clock.systemUTC(),
+                new Rerun.Request(repairedJob, third, repaired, third.mergedByDefault(), scene.root));
         repairedJob = third;
 
         assertThat(shards(new JobFiles(third).manifest()))
@@ -203,6 +207,7 @@ class RerunTest {
                         shard.sha256(),
                         List.of(),
                         null,
+                        false,
                         0.1,
                         "2026-10-01T11:00:00Z"));
     }
@@ -230,7 +235,7 @@ class RerunTest {
         Files.delete(repaired);
         assertThatThrownBy(() -> Rerun.run(
                         Clock.systemUTC(),
-                        new Rerun.Request(clean.job, repairedJob, repaired, repairedJob.mergedByDefault())))
+                        new Rerun.Request(clean.job, repairedJob, repaired, repairedJob.mergedByDefault(), scene.root)))
                 .hasMessageContaining("nothing is quarantined in job " + clean.job.path());
     }
 
@@ -240,7 +245,7 @@ class RerunTest {
 
         assertThatThrownBy(() -> Rerun.run(
                         Clock.systemUTC(),
-                        new Rerun.Request(scene.job, repairedJob, repaired, repairedJob.mergedByDefault())))
+                        new Rerun.Request(scene.job, repairedJob, repaired, repairedJob.mergedByDefault(), scene.root)))
                 .isInstanceOf(IntakeException.class)
                 .hasMessageContaining("expected a file " + repaired + ", found none; begin with a copy of "
                         + scene.job.quarantinedLines());

@@ -44,6 +44,9 @@ final class Scene {
     @Nullable
     RecipeFacts recipe;
 
+    @Nullable
+    UniqueIds ids;
+
     Progress progress = Progress.NONE;
 
     Scene(Path root) throws IOException {
@@ -71,12 +74,13 @@ final class Scene {
                 mediaKeys,
                 indexKeys,
                 List.of("a warning of the recipe"),
-                "1.6.1");
+                "1.6.1",
+                RecipeFacts.Checkpoints.UNKNOWN);
     }
 
     PrepareRequest request() {
         return new PrepareRequest(
-                job, "job-1", dataset, shards, auto(), form, execution, policy, output, outputForm, recipe);
+                job, "job-1", dataset, shards, auto(), form, execution, policy, output, outputForm, recipe, null, ids);
     }
 
     /** A megabyte is a minute of work. */

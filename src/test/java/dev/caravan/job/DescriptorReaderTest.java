@@ -1,17 +1,21 @@
 package dev.caravan.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.caravan.shard.BadRecords;
+import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
 import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.OnBadRecord;
 import dev.caravan.shard.OutputForm;
+import dev.caravan.shard.PlanExecute;
 import dev.caravan.shard.Poison;
 import dev.caravan.shard.Policy;
+import dev.caravan.shard.Script;
 import dev.caravan.shard.ShardForm;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,6 +46,10 @@ class DescriptorReaderTest {
               num_cpus: 8
               num_gpus: 0.5
               object_store_memory: 2GiB
+            checkpoint:
+              id_column: uid
+              path: /mnt/kept
+              delete_on_success: true
             policy:
               max_retries: 0
               max_infra_retries: 20
@@ -55,6 +63,7 @@ class DescriptorReaderTest {
               isolate_poison: true
               max_failed_records: 7
               max_failed_percent: 0.25
+              speculate: false
             """;
 
     private static final String FULL_JSON = """
@@ -63,17 +72,26 @@ class DescriptorReaderTest {
             \t"dataset_path": "../data/web", "output": "/mnt/out/web.jsonl", "num_shards": 64, "shards": "ranges",
             \t"command": null,
             \t"ray": {"address": "auto", "num_cpus": 8.0, "num_gpus": 5e-1, "object_store_memory": 2147483648},
+            \t"checkpoint": {"id_column": "uid", "path": "/mnt/kept", "delete_on_success": true},
             \t"policy": {"max_retries": 0, "max_infra_retries": 20, "max_timeout_retries": 2,
             \t\t"max_stalled_retries": 4, "attempt_timeout": "120m", "stall_timeout": "90s",
             \t\t"on_bad_record": "quarantine", "max_bad_records": 1000, "max_bad_percent": 5e-1,
-            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 0.25}
+            \t\t"isolate_poison": true, "max_failed_records": 7, "max_failed_percent": 0.25,
+            \t\t"speculate": false}
             }
             """;
 
     private static final JobDescriptor FULL = new JobDescriptor(
             "web-2026.10",
             -3,
-            new Execution(Engine.DATA_JUICER, List.of(), new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30)),
+            new Execution(
+                    Engine.DATA_JUICER,
+                    List.of(),
+                    new Ray("auto", 8.0, new GpuDemand(0.5), 2L << 30),
+                    null,
+                    null,
+                    null,
+                    new Checkpoint("uid", "/mnt/kept", true)),
             "/mnt/shared/inbox/recipes/clean.yaml",
             "/mnt/shared/data/web",
             "/mnt/out/web.jsonl",
@@ -88,11 +106,67 @@ class DescriptorReaderTest {
                     Duration.ofHours(2),
                     Duration.ofSeconds(90),
                     new BadRecords(OnBadRecord.QUARANTINE, 1000L, 0.5),
-                    new Poison(true, 7, 0.25)));
+                    new Poison(true, 7, 0.25),
+                    false));
 
     @Test
     void every_field_is_read() {
         assertThat(read(FULL_YAML)).isEqualTo(FULL);
+    }
+
+    @Test
+    void a_script_and_how_its_plan_is_executed_are_read_and_survive_the_canonical_form() {
+        JobDescriptor job = read("""
+                name: search
+                engine: plan-execute
+                script: code/tasks/search.py
+                source_directory: code
+                arguments: [--rates, "10"]
+                plan_execute:
+                  workers: 8
+                  retries: 0
+                  sink: ../sink
+                  resume: true
+                  rerun_failed: [infra, cancelled]
+                """);
+
+        assertThat(job.execution().script())
+                .isEqualTo(new Script(
+                        "/mnt/shared/inbox/code/tasks/search.py",
+                        "/mnt/shared/inbox/code",
+                        "/mnt/shared/inbox/code/tasks",
+                        List.of("--rates", "10"),
+                        null));
+        assertThat(job.execution().script().name()).isEqualTo("tasks/search.py");
+        assertThat(job.execution().planExecute())
+                .isEqualTo(new PlanExecute(
+                        8, 1, 0, false, 0, "/mnt/shared/sink", true, List.of("infra", "cancelled"), List.of()));
+        assertThat(job.policy().poison()).isEqualTo(new Poison(true, Integer.MAX_VALUE, 100));
+        assertThat(DescriptorReader.read(CanonicalDescriptor.bytes(job), "again", Path.of("/elsewhere")))
+                .isEqualTo(job);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "dataset_path: x.jsonl | dataset_path: expected none, since plan() of the script is the input",
+                "source_directory: elsewhere | source_directory: expected a folder that holds the script, found"
+                        + " /mnt/shared/inbox/elsewhere, and the script is /mnt/shared/inbox/task.py",
+                "ray: {address: auto} | ray.address: expected warm or local with engine plan-execute",
+                "policy: {isolate_poison: false} | policy.isolate_poison: expected true or nothing with engine plan-execute",
+                "plan_execute: {resume: true} | plan_execute.resume: expected only with a sink, which says what is done",
+                "plan_execute: {sink: s, rerun_failed: [infra]} | plan_execute.rerun_failed: expected only with resume: true",
+                "plan_execute: {sink: s, resume: true, rerun_failed: [all]} | expected some of [execute, infra,"
+                        + " cancelled], found 'all'",
+                "output: {form: parts} | output.form: expected file with engine plan-execute, which makes files of its own",
+                "plan_execute: {workers: 0} | plan_execute.workers: expected a whole number of at least 1, found '0'",
+            })
+    void what_does_not_go_with_a_script_is_refused(String field, String problem) {
+        assertThatThrownBy(() -> read("name: x\nengine: plan-execute\nscript: task.py\n" + field + "\n"))
+                .isInstanceOf(DescriptorException.class)
+                .hasMessageContaining(problem);
     }
 
     @Test
@@ -144,7 +218,8 @@ class DescriptorReaderTest {
                                 Duration.ZERO,
                                 Duration.ZERO,
                                 new BadRecords(OnBadRecord.FAIL, null, null),
-                                new Poison(false, 100, 100))));
+                                new Poison(false, 100, 100),
+                                null)));
     }
 
     @Test
@@ -189,8 +264,8 @@ class DescriptorReaderTest {
                 "policy: 3 | 3: policy: expected a section with fields of its own, found '3'",
                 "ray: [local] | 3: ray: expected a section with fields of its own, found a list",
                 "name: again | 3: name: given twice, first in line 1; remove one",
-                "engine: ray | 3: engine: engine must be data-juicer or command, not 'ray'",
-                "engine: [command] | 3: engine: expected data-juicer or command, found a list",
+                "engine: ray | 3: engine: engine must be one of data-juicer, command, plan-execute, mini-batch, not 'ray'",
+                "engine: [command] | 3: engine: expected one of data-juicer, command, plan-execute, mini-batch, found a list",
                 "command: [x, '{input}', '{output}'] | 3: command: expected only with engine command, found engine"
                         + " data-juicer; remove the field or set engine: command",
                 "dataset_path: s3://bucket/x | 3: dataset_path: expected a path on a file system that all nodes share,"
@@ -237,6 +312,13 @@ class DescriptorReaderTest {
                         + " 100, found '101'",
                 "policy:\\n  on_bad_record: skip\\n  max_bad_records: 3 | 4: policy.on_bad_record: on_bad_record must be"
                         + " fail or quarantine, not 'skip'",
+                "checkpoint: {path: x} | 3: checkpoint.id_column: required: the key of the records whose value tells each from"
+                        + " all others; found nothing",
+                "checkpoint: {id_column: id, path: 's3://x'} | 3: checkpoint.path: expected a path on a file system"
+                        + " that all nodes share, found 's3://x'",
+                "checkpoint: {id_column: id, delete_on_success: 1} | 3: checkpoint.delete_on_success: expected true or"
+                        + " false, found '1'",
+                "checkpoint: {id_column: id, every: 1} | 3: checkpoint.every: unknown field; did you mean checkpoint.path?",
                 "policy:\\n  max_bad_records: 3 | 4: policy.max_bad_records: expected only with on_bad_record:"
                         + " quarantine, found on_bad_record: fail, which allows no bad record at all",
                 "policy:\\n  on_bad_record: quarantine\\n  max_bad_records: -3 | 5: policy.max_bad_records: expected a"

@@ -44,9 +44,10 @@ class PythonEnvironmentTest {
 
     @Test
     void every_python_file_is_packaged() throws IOException {
-        try (Stream<Path> files = Files.list(SOURCES.resolve(RunnerFiles.PACKAGE))) {
-            assertThat(files.map(path -> path.getFileName().toString()).filter(name -> name.endsWith(".py")))
-                    .as("RunnerFiles.MODULES must name each file in " + SOURCES.resolve(RunnerFiles.PACKAGE))
+        Path runner = SOURCES.resolve(RunnerFiles.PACKAGE);
+        try (Stream<Path> files = Files.walk(runner)) {
+            assertThat(files.map(path -> runner.relativize(path).toString()).filter(name -> name.endsWith(".py")))
+                    .as("RunnerFiles.MODULES must name each file in " + runner)
                     .containsExactlyInAnyOrderElementsOf(RunnerFiles.MODULES);
         }
         for (String lock : List.of(RunnerFiles.LOCK, RunnerFiles.BOOTSTRAP_LOCK)) {

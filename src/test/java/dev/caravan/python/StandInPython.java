@@ -72,7 +72,7 @@ final class StandInPython {
                   echo '{"python": "3.11.7", "executable": "/env/python", "data_juicer": "1.6.1", "ray": "2.60.0", "code_version": "%2$s"}'
                 else
                   echo "asked" >> "%1$s/journal"
-                  echo '{"ok": true, "problems": [], "warnings": ["mind"], "operators": [{"name": "a_mapper", "kind": "mapper", "num_gpus": 0.5}], "media_keys": {"image": "images"}, "index_keys": ["row"], "dataset_path": null, "custom_operator_paths": [], "needs_gpu": true, "code_version": "%2$s"}'
+                  echo '{"ok": true, "problems": [], "warnings": ["mind"], "operators": [{"name": "a_mapper", "kind": "mapper", "num_gpus": 0.5}], "media_keys": {"image": "images"}, "index_keys": ["row"], "dataset_path": null, "custom_operator_paths": [], "needs_gpu": true, "side_effects": false, "code_version": "%2$s"}'
                 fi
                 """.formatted(folder, codeVersion);
     }

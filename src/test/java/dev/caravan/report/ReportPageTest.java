@@ -52,6 +52,7 @@ class ReportPageTest {
                 "s",
                 List.of(),
                 null,
+                false,
                 30,
                 "2026-10-01T10:0" + index + ":00Z"));
     }

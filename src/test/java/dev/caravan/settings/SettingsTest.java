@@ -34,12 +34,14 @@ class SettingsTest {
         "retry.other_node_first, 10s, DURATION",
         "node.id, '', TEXT",
         "node.slots, 1, INTEGER",
+        "node.prefetch, 1, INTEGER",
         "node.drain, 10s, DURATION",
         "node.routes, '', TEXT",
         "intake.settle, 2s, DURATION",
         "intake.shard_bytes, 64MiB, SIZE",
         "exec.grace, 10s, DURATION",
         "exec.scratch, '', TEXT",
+        "exec.commit_every, 30s, DURATION",
         "gpus.devices, '', TEXT",
         "node.min_free, 256MiB, SIZE",
         "gpus.logical, 0, INTEGER",
@@ -57,8 +59,8 @@ class SettingsTest {
 
     @Test
     void there_are_no_keys_but_those_of_the_table_above() {
-        assertThat(load().keys()).hasSize(24);
-        assertThat(load().properties()).hasSize(24);
+        assertThat(load().keys()).hasSize(26);
+        assertThat(load().properties()).hasSize(26);
     }
 
     @Test
@@ -81,7 +83,7 @@ class SettingsTest {
                 assertThat(lines.get(i - 1)).as("above '%s'", lines.get(i)).matches(" {2}# \\S.*");
             }
         }
-        assertThat(keys).isEqualTo(24);
+        assertThat(keys).isEqualTo(26);
     }
 
     @Test
@@ -171,7 +173,7 @@ class SettingsTest {
                 .containsEntry("camel.main.bogus", "a,b")
                 .containsEntry("camel.health.enabled", "true")
                 .containsEntry("camel.management.port", "{{caravan.http.port}}")
-                .hasSize(28);
+                .hasSize(30);
     }
 
     @Test
@@ -225,6 +227,7 @@ class SettingsTest {
                 "claim.watch | 0 | expected at least 1, found '0'",
                 "node.slots | 0 | expected at least 1, found '0'",
                 "intake.shard_bytes | 0KiB | expected at least 1B, found '0KiB'",
+                "node.prefetch | -1 | expected at least 0, found '-1'",
                 "gpus.logical | -1 | expected at least 0, found '-1'",
                 "http.port | 65536 | expected 0 to 65535, found '65536'",
                 "http.port | -1 | expected 0 to 65535, found '-1'",

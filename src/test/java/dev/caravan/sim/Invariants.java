@@ -35,15 +35,19 @@ final class Invariants implements ModelDirectory.Changes {
     private final Timing timing;
     private final Policy policy;
     private final Lateness lateness;
+    private final int shards;
+    private int speculated;
     private final Set<Promise> checked;
     private final Set<Path> lockNames = new HashSet<>();
     private final Map<String, Ownership> newest = new TreeMap<>();
     private final Map<String, Claim> lastWritten = new HashMap<>();
     private final Map<Path, byte[]> doneRecords = new HashMap<>();
     private final Map<String, Map<FailureClass, Integer>> failures = new HashMap<>();
-    private final Map<Integer, Long> publicationBegan = new HashMap<>();
+    /** By node and path: a node may publish two things at once. */
+    private final Map<String, Long> publicationBegan = new HashMap<>();
+
     private final Map<Integer, Long> beatBegan = new HashMap<>();
-    private final Map<Integer, Ownership> held = new HashMap<>();
+    private final Map<Integer, Map<String, Ownership>> held = new HashMap<>();
     private final Map<Integer, SimNode> nodes = new HashMap<>();
     private final Set<String> settled = new HashSet<>();
 
@@ -52,6 +56,7 @@ final class Invariants implements ModelDirectory.Changes {
         this.timing = plan.timing();
         this.policy = plan.policy();
         this.lateness = plan.lateness();
+        this.shards = plan.shards();
         this.checked = checked;
     }
 
@@ -68,6 +73,22 @@ final class Invariants implements ModelDirectory.Changes {
     private boolean isLock(Path path) {
         return layout.locks().equals(path.getParent())
                 && !Layout.isHidden(path.getFileName().toString());
+    }
+
+    /** A claim, of a second attempt too. */
+    private boolean isClaim(Path path) {
+        return isLock(path) || isRecord(path, layout.speculative());
+    }
+
+    /** Claims that follow each other: second attempts of a shard have a row of their own. */
+    private static String row(Claim claim) {
+        return claim.isSpeculative() ? "second of " + claim.key() : claim.key();
+    }
+
+    private Path lockOf(Claim claim) {
+        return claim.isSpeculative()
+                ? layout.speculative().resolve(Layout.lockName(claim.key(), claim.epoch()))
+                : layout.lock(claim.key(), claim.epoch());
     }
 
     private boolean isRecord(Path path, Path directory) {
@@ -87,7 +108,7 @@ final class Invariants implements ModelDirectory.Changes {
 
     @Override
     public void linked(int client, Path path, byte[] content) {
-        if (isLock(path)) {
+        if (isClaim(path)) {
             if (!lockNames.add(path)) {
                 broken(Promise.NAMES_ARE_MADE_ONCE, path.getFileName() + " is made again by n" + client);
             }
@@ -108,10 +129,13 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     private void claimed(SimNode node, Claim claim) {
-        Ownership before = newest.get(claim.key());
-        Claim written = lastWritten.put(claim.key(), claim);
-        Ownership now = new Ownership(claim, node, publicationBegan.getOrDefault(node.number(), 0L), timing);
-        newest.put(claim.key(), now);
+        Ownership before = newest.get(row(claim));
+        Claim written = lastWritten.put(row(claim), claim);
+        Ownership now = made(claim, node);
+        newest.put(row(claim), now);
+        if (claim.isSpeculative()) {
+            speculated(claim);
+        }
         if (before == null) {
             if (claim.epoch() != 1) {
                 broken(Promise.EPOCHS_GROW, now + " is the first claim of its shard");
@@ -132,6 +156,20 @@ final class Invariants implements ModelDirectory.Changes {
         }
         if (written != null) {
             checkCharges(before, written, claim);
+        }
+    }
+
+    private void speculated(Claim claim) {
+        speculated++;
+        long claimed = newest.values().stream()
+                .filter(ownership -> !ownership.claim().isSpeculative())
+                .count();
+        if (claimed < shards) {
+            broken(Promise.SECOND_ATTEMPTS_COME_LAST, claim.key() + " while " + (shards - claimed) + " are unclaimed");
+        }
+        Ownership first = newest.get(claim.key());
+        if (first.claim().epoch() < claim.epochOfShard()) {
+            broken(Promise.EPOCHS_GROW, "a second attempt stands beside an epoch to come: " + claim);
         }
     }
 
@@ -166,11 +204,14 @@ final class Invariants implements ModelDirectory.Changes {
     public void replaced(int client, Path path, byte[] content) {
         if (isRecord(path, layout.doneRecords()) && !Arrays.equals(doneRecords.get(path), content)) {
             broken(Promise.DONE_STANDS, path.getFileName() + " is replaced by n" + client);
-        } else if (isLock(path)) {
+        } else if (isClaim(path)) {
             Claim claim = parse(content, Claim.class);
-            Ownership ownership = newest.get(claim.key());
+            if (!claim.node().equals("n" + client)) {
+                broken(Promise.OWNERS_END_THEIR_CLAIMS, path.getFileName() + " is ended by n" + client);
+            }
+            Ownership ownership = newest.get(row(claim));
             if (ownership.claim().token().equals(claim.token())) {
-                lastWritten.put(claim.key(), claim);
+                lastWritten.put(row(claim), claim);
                 if (claim.status() == ClaimStatus.DONE) {
                     ownership.succeed();
                 }
@@ -180,7 +221,7 @@ final class Invariants implements ModelDirectory.Changes {
 
     @Override
     public void removed(int client, Path path) {
-        if (isLock(path)) {
+        if (isClaim(path)) {
             broken(Promise.NAMES_ARE_MADE_ONCE, path.getFileName() + " is removed by n" + client);
         } else if (isRecord(path, layout.doneRecords())) {
             broken(Promise.DONE_STANDS, path.getFileName() + " is removed by n" + client);
@@ -190,7 +231,7 @@ final class Invariants implements ModelDirectory.Changes {
     // What a node wants, and what it is told
 
     void wantsToPublish(SimNode node, Path target, byte[] content) {
-        publicationBegan.put(node.number(), node.nanos());
+        publicationBegan.put(node + " " + target, node.nanos());
         if (isRecord(target, layout.doneRecords()) || isRecord(target, layout.failedRecords())) {
             Ownership own = held(node, keyOf(target));
             if (own == null || !own.isLive()) {
@@ -203,9 +244,9 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     void wasTold(SimNode node, Path target, byte[] content, boolean made) {
-        if (isLock(target)) {
+        if (isClaim(target)) {
             Claim claim = parse(content, Claim.class);
-            Ownership ownership = newest.get(claim.key());
+            Ownership ownership = newest.get(row(claim));
             if (ownership != null && ownership.claim().token().equals(claim.token())) {
                 if (made) {
                     ownership.know();
@@ -214,26 +255,29 @@ final class Invariants implements ModelDirectory.Changes {
                 }
             }
             if (made) {
-                held.put(node.number(), ownershipOf(claim, node));
+                held.computeIfAbsent(node.number(), number -> new HashMap<>())
+                        .put(claim.key(), ownershipOf(claim, node));
             }
         }
     }
 
-    /** What the node believes to hold; it works on one shard at a time. */
+    /** What the node believes to hold: the last claim that it made of the shard. */
     private @Nullable Ownership held(SimNode node, String key) {
-        Ownership own = held.get(node.number());
-        return own != null && own.claim().key().equals(key) ? own : null;
+        return held.getOrDefault(node.number(), Map.of()).get(key);
+    }
+
+    private Ownership made(Claim claim, SimNode node) {
+        String publication = node + " " + lockOf(claim);
+        return new Ownership(claim, node, publicationBegan.getOrDefault(publication, 0L), timing);
     }
 
     private Ownership ownershipOf(Claim claim, SimNode node) {
-        Ownership ownership = newest.get(claim.key());
-        return ownership != null && ownership.claim().token().equals(claim.token())
-                ? ownership
-                : new Ownership(claim, node, publicationBegan.getOrDefault(node.number(), 0L), timing);
+        Ownership ownership = newest.get(row(claim));
+        return ownership != null && ownership.claim().token().equals(claim.token()) ? ownership : made(claim, node);
     }
 
     void wantsToReplace(SimNode node, Path target, byte[] content) {
-        if (isLock(target)) {
+        if (isClaim(target)) {
             Ownership own = held(node, parse(content, Claim.class).key());
             if (own != null) {
                 own.isFenced(); // decided now, since nobody asks later
@@ -248,9 +292,10 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     void hasBeaten(SimNode node, Path lock) {
-        Ownership own = held.get(node.number());
-        if (own != null && lock.getFileName().toString().startsWith(own.claim().key() + ".")) {
-            own.beat(beatBegan.getOrDefault(node.number(), 0L));
+        for (Ownership own : held.getOrDefault(node.number(), Map.of()).values()) {
+            if (lock.equals(lockOf(own.claim()))) {
+                own.beat(beatBegan.getOrDefault(node.number(), 0L));
+            }
         }
     }
 
@@ -260,7 +305,7 @@ final class Invariants implements ModelDirectory.Changes {
         if (claim.spent().exceeds(policy)) {
             broken(Promise.BUDGETS_ARE_KEPT, shard + " is tried although it has spent " + claim.spent());
         }
-        Ownership own = held.get(node.number());
+        Ownership own = held(node, claim.key());
         if (own == null || !own.claim().token().equals(claim.token())) {
             throw new IllegalStateException(node + " works on " + shard + " and holds " + own);
         }
@@ -268,6 +313,9 @@ final class Invariants implements ModelDirectory.Changes {
     }
 
     void fails(ClaimedShard shard, FailureClass failure) {
+        if (shard.lease().claim().isSpeculative()) {
+            return; // uses no budget
+        }
         failures.computeIfAbsent(shard.shard().id().toString(), key -> new EnumMap<>(FailureClass.class))
                 .merge(failure, 1, Integer::sum);
     }
@@ -284,8 +332,9 @@ final class Invariants implements ModelDirectory.Changes {
                         .toNanos();
         for (Ownership ownership : newest.values()) {
             if (settled.contains(ownership.claim().key())
+                    || ownership.claim().isSpeculative()
                     || ownership.isLive()
-                    || lastWritten.get(ownership.claim().key()).status() != ClaimStatus.RUNNING) {
+                    || lastWritten.get(row(ownership.claim())).status() != ClaimStatus.RUNNING) {
                 continue;
             }
             for (SimNode node : all) {
@@ -300,8 +349,27 @@ final class Invariants implements ModelDirectory.Changes {
         }
     }
 
+    /** @param longest that a shard may wait for its turn on one node while another is idle, nothing being wrong with either */
+    void checkIdle(long now, Collection<SimNode> all, long longest) {
+        for (SimNode holder : all) {
+            for (SimNode idle : all) {
+                long since = Math.max(holder.holdsAheadAndIsWellSince(), idle.idleAndWellSince());
+                if (since < now && now - since > longest) {
+                    broken(
+                            Promise.NOBODY_IS_IDLE_FOR_LACK_OF_WHAT_WAITS,
+                            "%s is idle for %d s while a shard waits on %s"
+                                    .formatted(idle, (now - since) / 1_000_000_000, holder));
+                }
+            }
+        }
+    }
+
     boolean isSettled(ShardId shard) {
         return settled.contains(shard.toString());
+    }
+
+    int speculatedCount() {
+        return speculated;
     }
 
     int doneCount() {

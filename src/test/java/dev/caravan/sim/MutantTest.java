@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The simulation is worth what it finds: three well-known mistakes, each caught in the promise that it breaks. */
+/** The simulation is worth what it finds: well-known mistakes, each caught in the promise that it breaks. */
 @ExtendWith(Quietly.class)
 class MutantTest {
     private static final int SEEDS = 1000;
@@ -33,7 +33,10 @@ class MutantTest {
         NO_SELF_FENCE(Promise.FENCED_OWNERS_ARE_SILENT, Mutants::neverFencing),
         LOCK_NAME_MADE_AGAIN(Promise.NAMES_ARE_MADE_ONCE, null),
         /** What comes of it. */
-        LOCK_DELETED_UNDER_ITS_OWNER(Promise.ONE_LIVE_OWNER, null);
+        LOCK_DELETED_UNDER_ITS_OWNER(Promise.ONE_LIVE_OWNER, null),
+        SECOND_ATTEMPT_ENDS_THE_FIRST(Promise.OWNERS_END_THEIR_CLAIMS, null),
+        /** What comes of it. */
+        SHARD_CLAIMED_UNDER_ITS_OWNER(Promise.TAKEOVER_FROM_THE_DEAD, null);
 
         private final Promise breaks;
         private final @Nullable LeasesMade leases;
@@ -45,7 +48,11 @@ class MutantTest {
 
         @Override
         public SharedDirectory over(SharedDirectory mount, ModelDirectory server, int client) {
-            return leases == null ? new ReusedLockNames(mount, server, client) : mount;
+            return switch (this) {
+                case LOCK_NAME_MADE_AGAIN, LOCK_DELETED_UNDER_ITS_OWNER -> new ReusedLockNames(mount, server, client);
+                case SECOND_ATTEMPT_ENDS_THE_FIRST, SHARD_CLAIMED_UNDER_ITS_OWNER -> new EndingSpeculation(mount);
+                default -> mount;
+            };
         }
 
         @Override
@@ -57,6 +64,7 @@ class MutantTest {
                             manifest,
                             node.heart(),
                             node.identity(),
+                            pace,
                             leases.of(job.locks(), node.heart(), node.identity(), pace));
         }
 

@@ -44,7 +44,7 @@ record Plan(
         return new Plan(
                 timing,
                 new RetryPace(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(10)),
-                new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO),
+                new Policy(3, 10, 1, 3, Duration.ZERO, Duration.ZERO).speculating(random.nextInt(3) > 0),
                 random.nextInt(2, 7),
                 random.nextInt(3, 13),
                 Duration.ofSeconds(random.nextInt(100, 400)),

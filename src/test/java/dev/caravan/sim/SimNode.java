@@ -21,13 +21,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node: the real claims and heart, driven by strands that stand for the threads of a process. What the exec route
- * does with a claimed shard is told here again in short: work for a while, then publish or fail.
+ * One node of one slot: the real claims and heart, driven by strands that stand for the threads of a process. What the
+ * exec route does with a claimed shard is told here again in short: wait for the slot, work for a while, leave the slot,
+ * then publish or fail. Two strands do so in turn, so that one shard may wait while another is worked on.
  */
 final class SimNode implements Scheduler.Process {
     private static final long SECOND = 1_000_000_000L;
     private static final long POLL = 2 * SECOND;
     private static final int WATCHED = 32;
+    private static final int CARRIERS = 2;
 
     private final Simulation simulation;
     private final Scheduler scheduler;
@@ -45,9 +47,16 @@ final class SimNode implements Scheduler.Process {
     private long frozenUntil;
     private long hungUntil;
     private long troubledUntil;
+    private @Nullable ClaimedShard working;
+    private @Nullable ClaimedShard superseded;
     private boolean draining;
     private boolean gone;
     private long idleSince = Long.MAX_VALUE;
+    private int carriers = CARRIERS;
+    private boolean claiming;
+    private boolean inSlot;
+    private @Nullable ClaimedShard ahead;
+    private long aheadSince = Long.MAX_VALUE;
 
     SimNode(Simulation simulation, int number, long clockOffset, double drift, Duration skew) {
         this.simulation = simulation;
@@ -77,10 +86,18 @@ final class SimNode implements Scheduler.Process {
     void join(ShardClaims with) {
         claims = with;
         long beat = heart.timing().heartbeat().toNanos();
-        scheduler.start(scheduler.now(), this, this::work);
+        for (int i = 0; i < CARRIERS; i++) {
+            scheduler.start(scheduler.now(), this, this::work);
+        }
         scheduler.start(scheduler.now() + beat, this, () -> repeat(beat, this::beat));
         long look = heart.timing().lookEvery().toNanos();
-        scheduler.start(scheduler.now() + look, this, () -> repeat(look, () -> with.watch(WATCHED, look)));
+        scheduler.start(
+                scheduler.now() + look,
+                this,
+                () -> repeat(look, () -> {
+                    noticeSuperseded();
+                    with.watch(WATCHED, look);
+                }));
         judgeEach(Math.min(heart.timing().margin().toNanos() / 10, SECOND));
     }
 
@@ -91,6 +108,13 @@ final class SimNode implements Scheduler.Process {
                 judgeEach(nanos);
             }
         });
+    }
+
+    private void noticeSuperseded() {
+        ClaimedShard shard = working;
+        if (shard != null && shard.manifest().policy().speculates() && shard.isDoneElsewhere()) {
+            superseded = shard;
+        }
     }
 
     private void beat() {
@@ -129,21 +153,47 @@ final class SimNode implements Scheduler.Process {
                 idleSince = Long.MAX_VALUE;
                 quietly(() -> attempt(claimed.get()));
             } else {
-                idleSince = Math.min(idleSince, scheduler.now());
+                if (!inSlot) {
+                    idleSince = Math.min(idleSince, scheduler.now());
+                }
                 scheduler.sleep(POLL);
             }
         }
-        gone = true;
-        simulation.trace().line(this, "leaves");
+        if (--carriers == 0) {
+            gone = true;
+            simulation.trace().line(this, "leaves");
+        }
     }
 
+    /** One strand at a time: for the slot if it is free and nobody waits for it, else ahead. */
     private Optional<ClaimedShard> claim() {
+        while (claiming) {
+            scheduler.sleep(SECOND / 10);
+        }
+        claiming = true;
+        Optional<ClaimedShard> claimed = Optional.empty();
+        boolean forSlot = !inSlot && ahead == null;
         try {
-            return claims().claimNext();
+            if (forSlot) {
+                inSlot = true;
+                claimed = claims().claimNext();
+                if (claimed.isEmpty() && !draining) {
+                    claimed = claims().speculate();
+                }
+            } else if (ahead == null) {
+                claimed = claims().claimAhead(0);
+            }
         } catch (IOException | RuntimeException e) {
             simulation.trace().line(this, "no claim: " + e);
-            return Optional.empty();
         }
+        claiming = false;
+        if (forSlot) {
+            inSlot = claimed.isPresent();
+        } else if (claimed.isPresent()) {
+            ahead = claimed.get();
+            aheadSince = scheduler.now();
+        }
+        return claimed;
     }
 
     private void attempt(ClaimedShard shard) throws IOException {
@@ -154,14 +204,15 @@ final class SimNode implements Scheduler.Process {
                 lost[0] = true;
                 ownership.giveUp();
             });
-            simulation.trace().line(this, "works on " + shard);
-            Simulation.Attempt attempt = simulation.attemptAt(shard.shard().id());
-            long end = scheduler.now() + attempt.nanos();
-            while (scheduler.now() < end && !lost[0] && !draining) {
-                scheduler.sleep(Math.min(SECOND, end - scheduler.now()));
+            if (shard == ahead && !entersSlot(shard, lost)) {
+                return;
             }
-            if (lost[0]) {
-                scheduler.sleep(simulation.stoppingTakes());
+            Simulation.Attempt attempt = simulation.attemptAt(shard.shard().id());
+            try {
+                workInSlot(shard, attempt, lost);
+            } finally {
+                working = null;
+                inSlot = false;
             }
             conclude(shard, lost[0], attempt.failure());
         } finally {
@@ -169,11 +220,44 @@ final class SimNode implements Scheduler.Process {
         }
     }
 
+    private void workInSlot(ClaimedShard shard, Simulation.Attempt attempt, boolean[] lost) {
+        simulation.trace().line(this, "works on " + shard);
+        working = shard;
+        long end = scheduler.now() + attempt.nanos();
+        while (scheduler.now() < end && !lost[0] && !draining && superseded != shard) {
+            scheduler.sleep(Math.min(SECOND, end - scheduler.now()));
+        }
+        if (lost[0]) {
+            scheduler.sleep(simulation.stoppingTakes());
+        }
+    }
+
+    /** @return false if the shard is given back instead */
+    private boolean entersSlot(ClaimedShard shard, boolean[] lost) {
+        simulation.trace().line(this, "holds ahead " + shard);
+        while (inSlot && !lost[0] && !draining && claims().leavesEnoughFor(1)) {
+            scheduler.sleep(SECOND);
+        }
+        ahead = null;
+        aheadSince = Long.MAX_VALUE;
+        if (!inSlot && !lost[0] && !draining) {
+            inSlot = true;
+            idleSince = Long.MAX_VALUE;
+            return true;
+        }
+        simulation.trace().line(this, "gives back " + shard);
+        shard.lease().end(ClaimStatus.RELEASED, null, "before it began");
+        return false;
+    }
+
     /** As the exec route and its error handler do. */
     private void conclude(ClaimedShard shard, boolean lost, @Nullable FailureClass failure) {
         try {
             if (lost || !shard.lease().isHeld()) {
                 throw new LeaseLostException("stopped");
+            } else if ((superseded == shard || draining || failure != null) && shard.isDoneElsewhere()) {
+                shard.supersede();
+                simulation.trace().line(this, "gives up " + shard);
             } else if (draining) {
                 shard.lease().end(ClaimStatus.PREEMPTED, null, "the node leaves");
             } else if (failure != null) {
@@ -222,6 +306,7 @@ final class SimNode implements Scheduler.Process {
                 "00",
                 List.of(),
                 null,
+                false,
                 1,
                 "2026-10-01T00:00:00Z");
     }
@@ -267,6 +352,11 @@ final class SimNode implements Scheduler.Process {
         return gone || draining || idleSince == Long.MAX_VALUE
                 ? Long.MAX_VALUE
                 : Math.max(Math.max(idleSince, troubledUntil), joinedAt);
+    }
+
+    /** True time since when a shard waits here for its turn and nothing has gone wrong with the node; far away if none does. */
+    long holdsAheadAndIsWellSince() {
+        return gone ? Long.MAX_VALUE : Math.max(aheadSince, troubledUntil);
     }
 
     @Override

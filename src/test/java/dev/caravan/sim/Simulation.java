@@ -46,7 +46,7 @@ final class Simulation {
     record Attempt(long nanos, @Nullable FailureClass failure) {}
 
     /** What a run came to. */
-    record Report(long seed, int nodes, int killed, int done, int failed, Duration time) {}
+    record Report(long seed, int nodes, int killed, int done, int failed, int speculated, Duration time) {}
 
     Simulation(long seed, Variant variant, @Nullable Consumer<String> reader) {
         this.seed = seed;
@@ -85,6 +85,7 @@ final class Simulation {
     Report run() {
         for (Path directory : List.of(
                 files.layout().locks(),
+                files.layout().speculative(),
                 files.layout().doneRecords(),
                 files.layout().failedRecords())) {
             files.directory().makeDirectory(directory);
@@ -103,6 +104,7 @@ final class Simulation {
                 (int) nodes.stream().filter(SimNode::isDead).count(),
                 invariants.doneCount(),
                 invariants.failedCount(),
+                invariants.speculatedCount(),
                 Duration.ofNanos(scheduler.now()));
     }
 
@@ -223,13 +225,14 @@ final class Simulation {
         long now = scheduler.now();
         invariants.checkTakeovers(now, nodes);
         if (!weather.isStorm()) {
+            invariants.checkIdle(now, nodes, KNOWLEDGE_TAKES + listingsAreLate());
             checkEnd(now - plan.storm().toNanos());
         }
         scheduler.at(now + SECOND, null, this::eachSecond);
     }
 
     private void checkEnd(long calmFor) {
-        long late = plan.lateness().names().plus(plan.lateness().listings()).toNanos();
+        long late = listingsAreLate();
         List<ShardId> open = manifest.shards().stream()
                 .map(Manifest.Shard::id)
                 .filter(shard -> !invariants.isSettled(shard))
@@ -251,6 +254,10 @@ final class Simulation {
             invariants.broken(Promise.EVERYBODY_KNOWS, ignorant + " do not");
             scheduler.stop();
         }
+    }
+
+    private long listingsAreLate() {
+        return plan.lateness().names().plus(plan.lateness().listings()).toNanos();
     }
 
     private boolean knows(SimNode node) {

@@ -33,6 +33,7 @@ class SimulationTest {
         LongAdder seconds = new LongAdder();
         LongAdder killed = new LongAdder();
         LongAdder shards = new LongAdder();
+        LongAdder speculated = new LongAdder();
         TreeMap<Long, Throwable> broken = new TreeMap<>();
         long began = System.nanoTime();
         everyCore(() -> {
@@ -42,6 +43,7 @@ class SimulationTest {
                     seconds.add(report.time().toSeconds());
                     killed.add(report.killed());
                     shards.add(report.done() + report.failed());
+                    speculated.add(report.speculated());
                 } catch (BrokenPromise | RuntimeException e) {
                     synchronized (broken) {
                         broken.put(seed, e);
@@ -50,12 +52,14 @@ class SimulationTest {
             }
         });
         System.out.printf(
-                "simulation: %d seeds, %d shards, %d nodes killed, %d h of virtual time in %d s%n",
+                "simulation: %d seeds, %d shards, %d second attempts, %d nodes killed, %d h of virtual time in %d s%n",
                 SEEDS,
                 shards.sum(),
+                speculated.sum(),
                 killed.sum(),
                 TimeUnit.SECONDS.toHours(seconds.sum()),
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began));
+        assertThat(speculated.sum()).as("second attempts").isGreaterThan(SEEDS / 10);
         if (!broken.isEmpty()) {
             throw new AssertionError(
                     "%d of %d seeds; the first is %d, replay it with -Dsim.seed=%d: %s"

@@ -48,6 +48,7 @@ class FiguresReaderTest {
                 "s",
                 List.of(),
                 null,
+                false,
                 seconds,
                 finishedAt));
     }

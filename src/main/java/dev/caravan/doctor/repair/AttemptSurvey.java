@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -58,19 +59,19 @@ final class AttemptSurvey {
             cases.add(Records.foreign(job, folder, "<epoch>-<token>"));
             return;
         }
-        long epoch = Long.parseLong(name.group(1));
+        Told told = told(shard, Long.parseLong(name.group(1)), name.group(2));
         Layout.Attempt attempt = new Layout.Attempt(folder);
         cases.addAll(Records.unfinished(job, folder));
         Optional<Records.Read<AttemptRecord>> record = Records.read(attempt.record(), AttemptRecord.class);
         if (record.isEmpty()) {
-            withoutRecord(shard, epoch, name.group(2), folder);
+            withoutRecord(told, folder);
         } else if (record.get().value() == null) {
             cases.add(Case.harmless(
                     job.relative(attempt.record()),
                     "torn (" + Records.torn(record.get()) + ")",
                     "it is for people only; the claim tells how the attempt ended"));
         }
-        if (Disk.isFile(attempt.processed()) && shard.done == null && !isRunning(shard, epoch)) {
+        if (Disk.isFile(attempt.processed()) && shard.done == null && !told.running()) {
             cases.add(Case.harmless(
                     job.relative(attempt.processed()),
                     "a result that no done record names",
@@ -78,20 +79,53 @@ final class AttemptSurvey {
         }
     }
 
-    private static boolean isRunning(ShardState shard, long epoch) {
-        return shard.isLast(epoch)
-                && shard.lastClaim()
-                        .filter(claim -> claim.status() == ClaimStatus.RUNNING)
-                        .isPresent();
+    /**
+     * What claims say of an attempt.
+     *
+     * @param known whether one is this attempt's
+     * @param running whether the last one of its kind has not ended
+     * @param torn whether that one cannot be read
+     */
+    private record Told(boolean known, boolean running, boolean torn) {}
+
+    private static Told told(ShardState shard, long epoch, String name) {
+        String second = Layout.Job.tokenOfSpeculative(name);
+        if (second == null) {
+            return told(shard.claims, shard.claims.get(epoch), name, shard.isLast(epoch));
+        }
+        TreeMap<Long, Records.Read<Claim>> all = shard.speculative;
+        return told(
+                all,
+                all.values().stream()
+                        .filter(read -> isOf(read, second))
+                        .findFirst()
+                        .orElse(null),
+                second,
+                !all.isEmpty());
     }
 
-    private void withoutRecord(ShardState shard, long epoch, String token, Path folder) throws IOException {
-        Records.Read<Claim> read = shard.claims.get(epoch);
-        Claim claim = read == null ? null : read.value();
-        boolean known = claim != null && claim.token().equals(token);
+    private static Told told(
+            TreeMap<Long, Records.Read<Claim>> all,
+            Records.@Nullable Read<Claim> own,
+            String token,
+            boolean mayBeLast) {
+        Claim last = mayBeLast ? all.lastEntry().getValue().value() : null;
+        return new Told(
+                own != null && isOf(own, token),
+                last != null && last.status() == ClaimStatus.RUNNING,
+                mayBeLast && last == null);
+    }
+
+    private static boolean isOf(Records.Read<Claim> read, String token) {
+        Claim claim = read.value();
+        return claim != null && claim.token().equals(token);
+    }
+
+    private void withoutRecord(Told told, Path folder) throws IOException {
+        boolean known = told.known();
         String path = job.relative(folder);
         String found = "an attempt without attempt.json";
-        if (isRunning(shard, epoch) || (read != null && claim == null && shard.isLast(epoch))) {
+        if (told.running() || told.torn()) {
             cases.add(Case.harmless(path, found, "it starts just now, or its node died; its claim decides"));
         } else if (Evidence.isHollow(folder)) {
             cases.add(Case.fixable(

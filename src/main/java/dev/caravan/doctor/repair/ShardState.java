@@ -14,6 +14,9 @@ final class ShardState {
     /** By epoch; torn ones have no value. */
     final TreeMap<Long, Records.Read<Claim>> claims = new TreeMap<>();
 
+    /** Of second attempts, by number. */
+    final TreeMap<Long, Records.Read<Claim>> speculative = new TreeMap<>();
+
     Records.@Nullable Read<DoneRecord> done;
     Records.@Nullable Read<FailedRecord> failed;
 

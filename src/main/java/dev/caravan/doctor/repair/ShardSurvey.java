@@ -44,6 +44,7 @@ final class ShardSurvey {
     /** @param deep whether results are read; else what was found of them before is trusted */
     List<Case> of(ShardState shard, Manifest.Shard planned, boolean deep) throws IOException {
         claims(shard);
+        speculative(shard);
         if (shard.done != null) {
             done(shard, planned, deep);
         } else {
@@ -84,6 +85,27 @@ final class ShardSurvey {
                         path,
                         "says that it is the claim of " + claim.key() + " epoch " + claim.epoch(),
                         "somebody copied or renamed it; stop the nodes and prepare the job again if in doubt"));
+            }
+        }
+    }
+
+    private void speculative(ShardState shard) {
+        for (Map.Entry<Long, Records.Read<Claim>> entry : shard.speculative.entrySet()) {
+            String path = job.relative(job.speculative().resolve(Layout.lockName(shard.id.toString(), entry.getKey())));
+            Claim claim = entry.getValue().value();
+            if (claim == null) {
+                cases.add(Case.harmless(
+                        path,
+                        "a torn claim of a second attempt (" + Records.torn(entry.getValue()) + ")",
+                        "it stands beside the shard's own claims, which decide"));
+            } else if (!claim.key().equals(shard.id.toString())
+                    || claim.epoch() != entry.getKey()
+                    || !claim.isSpeculative()) {
+                cases.add(Case.person(
+                        path,
+                        "says that it is claim " + claim.epoch() + " of " + claim.key()
+                                + (claim.isSpeculative() ? "" : ", and of no second attempt"),
+                        "somebody copied or renamed it; no result rests on it"));
             }
         }
     }

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -39,27 +40,19 @@ final class StateReader {
     }
 
     List<Case> read() throws IOException {
-        Set<Path> known = Set.of(job.locks(), job.doneRecords(), job.failedRecords(), job.history());
+        Set<Path> known = Set.of(job.locks(), job.speculative(), job.doneRecords(), job.failedRecords(), job.history());
+        Set<Path> controls = Set.of(job.paused(), job.cancelled(), job.cleaned());
         for (String name : Disk.list(job.state())) {
             Path path = job.state().resolve(name);
-            if (!known.contains(path) && !name.startsWith(NFS_REMOVED)) {
-                cases.add(Records.foreign(job, path, "locks, done, failed and history"));
+            if (!known.contains(path) && !controls.contains(path) && !name.startsWith(NFS_REMOVED)) {
+                cases.add(Records.foreign(job, path, "locks, speculative, done, failed and history"));
             }
         }
         for (Path folder : known) {
             cases.addAll(Records.unfinished(job, folder));
         }
-        for (String name : named(job.locks())) {
-            Matcher lock = LOCK.matcher(name);
-            ShardState shard = lock.matches() ? shard(lock.group(1)) : null;
-            Path file = job.locks().resolve(name);
-            if (shard == null) {
-                cases.add(Records.foreign(job, file, "<shard>.<epoch>.lock"));
-            } else {
-                Records.read(file, Claim.class)
-                        .ifPresent(claim -> shard.claims.put(Long.parseLong(lock.group(2)), claim));
-            }
-        }
+        claims(job.locks(), shard -> shard.claims);
+        claims(job.speculative(), shard -> shard.speculative);
         // results after claims: a claim that ended done has its record already
         for (String name : named(job.failedRecords())) {
             ShardState shard = ofRecord(name);
@@ -80,6 +73,20 @@ final class StateReader {
             }
         }
         return cases;
+    }
+
+    private void claims(Path folder, Function<ShardState, Map<Long, Records.Read<Claim>>> of) throws IOException {
+        for (String name : named(folder)) {
+            Matcher lock = LOCK.matcher(name);
+            ShardState shard = lock.matches() ? shard(lock.group(1)) : null;
+            Path file = folder.resolve(name);
+            if (shard == null) {
+                cases.add(Records.foreign(job, file, "<shard>.<epoch>.lock"));
+            } else {
+                Records.read(file, Claim.class)
+                        .ifPresent(claim -> of.apply(shard).put(Long.parseLong(lock.group(2)), claim));
+            }
+        }
     }
 
     private static List<String> named(Path folder) throws IOException {

@@ -11,6 +11,7 @@ import dev.caravan.finalize.Merger;
 import dev.caravan.jsonl.Sha256;
 import dev.caravan.shard.Claim;
 import dev.caravan.shard.ClaimStatus;
+import dev.caravan.shard.ControlRecord;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.FailureClass;
@@ -157,13 +158,14 @@ class JobDoctorTest {
                 Sha256.hex(RESULT.getBytes(StandardCharsets.UTF_8)),
                 List.of(),
                 null,
+                false,
                 0.1,
                 "2026-10-01T11:00:00Z"));
         return attempt.processed();
     }
 
     private String record(int shard, Claim claim) {
-        return "{\"shard_id\":\"" + job.id(shard) + "\",\"epoch\":1,\"token\":\"" + claim.token()
+        return "{\"shard_id\":\"" + job.id(shard) + "\",\"epoch\":1,\"speculative\":false,\"token\":\"" + claim.token()
                 + "\",\"node\":\"a\",\"hostname\":\"h\",\"pid\":1,\"started_at\":\"x\",\"command\":[],\"gpus\":\"\","
                 + "\"status\":\"done\"}";
     }
@@ -624,5 +626,74 @@ class JobDoctorTest {
     @Test
     void evidence_of_a_folder_that_vanishes_is_no_error() throws IOException {
         assertThat(Evidence.of(folder.resolve("gone"))).isEqualTo("changing");
+    }
+
+    /** Of a second attempt beside the first epoch of the shard. */
+    private Claim second(int shard, ClaimStatus end) throws IOException {
+        Claim first = TestClaims.running(job.id(shard).toString(), 1, "node-b");
+        Claim running = new Claim(
+                first.key(),
+                1,
+                "second",
+                "node-b",
+                "host-b",
+                8,
+                first.claimedAt(),
+                ClaimStatus.RUNNING,
+                null,
+                null,
+                null,
+                first.spent(),
+                first.failedOn(),
+                null,
+                1L);
+        Files.createDirectories(layout.speculative());
+        job.files.speculative().create(running);
+        Claim claim = end == ClaimStatus.RUNNING ? running : running.ended(end, null, "because");
+        job.files.speculative().end(claim);
+        return claim;
+    }
+
+    @Test
+    void second_attempts_are_known() throws IOException {
+        finish(0);
+        Claim lost = second(0, ClaimStatus.SUPERSEDED);
+        Layout.Attempt attempt = layout.speculativeAttempt(job.id(0), 1, lost.token());
+        Files.createDirectories(attempt.path());
+        Files.writeString(attempt.record(), record(0, lost));
+        claim(1, 1, ClaimStatus.RUNNING);
+        second(1, ClaimStatus.RUNNING);
+
+        assertThat(examine(true)).isEmpty();
+    }
+
+    @Test
+    void a_second_attempt_without_a_record_is_judged_by_its_own_claim() throws IOException {
+        claim(1, 1, ClaimStatus.RUNNING);
+        Claim running = second(1, ClaimStatus.RUNNING);
+        Path folder = layout.speculativeAttempt(job.id(1), 1, running.token()).path();
+        Files.createDirectories(folder);
+        Files.writeString(folder.resolve("process.log"), "x");
+        assertOnly(Need.NOTHING, layout.relative(folder), "without attempt.json", "its claim decides");
+
+        job.files.speculative().end(running.ended(ClaimStatus.PREEMPTED, null, "left"));
+        assertOnly(Need.NOTHING, layout.relative(folder), "without attempt.json", "its node died as it started");
+    }
+
+    @Test
+    void a_torn_claim_of_a_second_attempt_does_no_harm() throws IOException {
+        finish(0);
+        second(0, ClaimStatus.SUPERSEDED);
+        Path lock = layout.speculative().resolve(job.id(0) + ".1.lock");
+        Files.writeString(lock, "{");
+
+        assertOnly(Need.NOTHING, layout.relative(lock), "a torn claim of a second attempt", "stands beside");
+    }
+
+    @Test
+    void a_paused_job_has_nothing_foreign() throws IOException {
+        job.files.pause(new ControlRecord("me", "h", "now"));
+
+        assertThat(examine(true)).isEmpty();
     }
 }
