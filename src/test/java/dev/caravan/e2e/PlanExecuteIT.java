@@ -161,7 +161,8 @@ class PlanExecuteIT {
         command.addAll(List.of("-w", "1", "--sink", "sink"));
         command.addAll(Arrays.asList(more));
         command.addAll(List.of("--", "--rates", "2", "--steps", "100"));
-        return fleet.start(command.toArray(String[]::new));
+        // a shell ignores INT for what it starts in the background, and so would Java
+        return fleet.startUnder(List.of("env", "--default-signal=INT"), command.toArray(String[]::new));
     }
 
     private List<JsonNode> sink(String name) throws IOException {
