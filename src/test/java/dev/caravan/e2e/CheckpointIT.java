@@ -29,7 +29,7 @@ class CheckpointIT {
 
     @RegisterExtension
     final Fleet fleet = new Fleet()
-            .with("python.executable", RealPython.INFO.executable())
+            .with("python.executable", RealPython.info().executable())
             .with("exec.commit_every", "1ms")
             .withShortLeases();
 

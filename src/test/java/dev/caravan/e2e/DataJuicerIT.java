@@ -38,7 +38,7 @@ class DataJuicerIT {
     private static final Path OPERATORS =
             Path.of("src/test/python/operators/probe_mappers.py").toAbsolutePath();
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final PythonInfo PYTHON = RealPython.INFO;
+    private static final PythonInfo PYTHON = RealPython.info();
 
     @RegisterExtension
     final Fleet fleet = new Fleet().withVariable("XDG_CACHE_HOME", RealPython.XDG_CACHE.toString());

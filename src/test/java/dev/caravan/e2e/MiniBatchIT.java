@@ -153,7 +153,7 @@ class MiniBatchIT {
      */
     private JsonNode onTwoNodes(String sample, String script, String hangs, String file, String more)
             throws IOException {
-        fleet.with("python.executable", RealPython.INFO.executable());
+        fleet.with("python.executable", RealPython.info().executable());
         Path copy = fleet.folder().resolve("sample");
         try (Stream<Path> files = Files.walk(SAMPLES)) {
             for (Path original : files.filter(Files::isRegularFile).toList()) {

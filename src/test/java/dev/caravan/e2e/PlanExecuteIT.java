@@ -49,7 +49,7 @@ class PlanExecuteIT {
     final Fleet fleet = new Fleet();
 
     private void writeTask() throws IOException {
-        fleet.with("python.executable", RealPython.INFO.executable())
+        fleet.with("python.executable", RealPython.info().executable())
                 .with("claim.lease", "10s")
                 .with("claim.margin", "3s");
         Path code = Files.createDirectories(fleet.folder().resolve("code"));
@@ -61,7 +61,7 @@ class PlanExecuteIT {
     private String expected(String... arguments) throws IOException {
         String lines = "import json, search\n"
                 + "for i in search.plan(): print(json.dumps({'id': i['id'], 'result': search.execute(i)}))";
-        List<String> command = new ArrayList<>(List.of(RealPython.INFO.executable(), "-c", lines));
+        List<String> command = new ArrayList<>(List.of(RealPython.info().executable(), "-c", lines));
         command.addAll(Arrays.asList(arguments));
         Process process = new ProcessBuilder(command)
                 .directory(fleet.folder().resolve("code").toFile())

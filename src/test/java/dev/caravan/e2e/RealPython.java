@@ -21,9 +21,17 @@ final class RealPython {
     /** What was said while it was made. */
     static final List<String> SAID = new ArrayList<>();
 
-    static final PythonInfo INFO = make();
+    private static PythonInfo info;
 
     private RealPython() {}
+
+    /** Not a constant: another thread speaks while it is made, and would wait for the class for ever. */
+    static synchronized PythonInfo info() {
+        if (info == null) {
+            info = make();
+        }
+        return info;
+    }
 
     private static PythonInfo make() {
         try {
