@@ -87,6 +87,7 @@ class OutcomeTest(unittest.TestCase):
         self.assertIn("python.executable", self.failure(PackageNotInstalled("torch"))["advice"])
         self.assertEqual("try this", self.failure(RayStartError("x", "try this"))["advice"])
         self.assertIsNone(self.failure(ValueError("x"))["advice"])
+        self.assertIsNone(self.failure(actor_that_failed_at_its_start())["advice"])
 
     def test_the_file_is_whole_and_alone(self):
         with tempfile.TemporaryDirectory() as folder:

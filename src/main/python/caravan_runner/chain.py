@@ -8,6 +8,7 @@ parser's default is false, but Data-Juicer 1.6.1's exporter for Ray drops them o
 dj-process does by default, and an explicit `false` is followed here although it has no effect there.
 """
 
+import contextlib
 import os
 
 from caravan_runner import records
@@ -25,6 +26,19 @@ class NotAlone(CannotFollow):
     """An operator made more or something else of a record than one with the same id."""
 
     advice = "run recipes with such operators without a checkpoint"
+
+
+class OperatorExit(Exception):
+    """An operator called sys.exit(), which is a failure of its own like any other."""
+
+
+@contextlib.contextmanager
+def exits_fail():
+    """Ray takes the exit of an actor's method for the loss of its process, which no record would be blamed for."""
+    try:
+        yield
+    except SystemExit as e:
+        raise OperatorExit(f"an operator called sys.exit({e.code!r})") from e
 
 
 class Rows:
@@ -187,11 +201,12 @@ class Stage:
 
         compat.forbid_installation()
         self.constructed = count_constructions()
-        if custom:
-            from data_juicer.config.config import load_custom_operators
+        with exits_fail():
+            if custom:
+                from data_juicer.config.config import load_custom_operators
 
-            load_custom_operators(custom)
-        self.chain = Chain(process)
+                load_custom_operators(custom)
+            self.chain = Chain(process)
         self.wanted, self.hidden, self.last, self.id_column = wanted, hidden, last, id_column
 
     def ready(self):
@@ -208,7 +223,8 @@ class Stage:
         os.environ["DJ_PRODUCED_DATA_DIR"] = produced
         rows = Rows(data, self.wanted) if before is None or self.last else None
         columns, counts = (rows.columns(), []) if before is None else before
-        columns, more = self.chain.apply(columns)
+        with exits_fail():
+            columns, more = self.chain.apply(columns)
         if self.last and self.id_column is not None:
             rows.require_alone(columns, self.id_column)
         return (rows.result(columns, self.hidden) if self.last else columns), counts + more

@@ -126,6 +126,8 @@ def advice(error):
             return own
         if _disk_full(e):
             return "free disk space (or raise the quota) where the shard is processed and where Ray spills (/tmp)"
+        if getattr(e, "actor_init_failed", False):  # the worker ended, but by an error of its own
+            continue
         for names, words in ADVICE:
             if _class_name(e) in names:
                 return words

@@ -107,8 +107,9 @@ def _check_operators(recipe, custom):
     for path in custom:
         try:
             load_custom_operators([path])
-        except Exception as e:  # whatever the user's code raises
-            recipe.problem(node, "custom_operator_paths", f"{path} cannot be loaded: {type(e).__name__}: {e}")
+        except (Exception, SystemExit) as e:  # whatever the user's code raises
+            own = e.__cause__ or e.__context__ or e  # Data-Juicer wraps it
+            recipe.problem(node, "custom_operator_paths", f"{path} cannot be loaded: {type(own).__name__}: {own}")
     known = OPERATORS.modules
     operators, by_chance = [], {}
     for i, name, args, args_node in recipe.entries:

@@ -1,6 +1,7 @@
 package dev.caravan.exec;
 
 import dev.caravan.lease.ClaimedShard;
+import dev.caravan.settings.Durations;
 import dev.caravan.shard.FailureClass;
 import dev.caravan.shard.Policy;
 import dev.caravan.store.Disk;
@@ -33,9 +34,11 @@ final class Ends {
         ClaimedShard shard = trial.shard();
         Policy policy = shard.manifest().policy();
         if (end instanceof Child.End.TimedOut) {
-            throw new AttemptFailed(FailureClass.TIMEOUT, "ran longer than " + policy.attemptTimeout());
+            throw new AttemptFailed(
+                    FailureClass.TIMEOUT, "ran longer than " + Durations.format(policy.attemptTimeout()));
         } else if (end instanceof Child.End.Stalled) {
-            throw new AttemptFailed(FailureClass.STALLED, "neither log nor output grew for " + policy.stallTimeout());
+            throw new AttemptFailed(
+                    FailureClass.STALLED, "neither log nor output grew for " + Durations.format(policy.stallTimeout()));
         } else if (end instanceof Child.End.Stopped stopped) {
             throw new AttemptStopped(stopped.reason());
         } else if (end instanceof Child.End.Exited exited && isEndedWithTheNode(exited.code())) {

@@ -46,6 +46,7 @@ class CheckpointIT {
     void a_node_that_takes_a_shard_over_processes_no_record_that_was_committed() throws IOException {
         Path journal = fleet.folder().resolve("journal");
         String recipe = Files.readString(SAMPLE.resolve("recipe.yaml"))
+                .replace("0.05", "0")
                 .replace("journal: null", "journal: " + journal)
                 .replace("[operators.py]", "[operators.py, '" + PROBES + "']")
                 .replace(
