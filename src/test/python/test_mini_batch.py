@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 from test_shard import RUNNER, session_of
 
 sys.path.insert(0, str(RUNNER))
 
-from caravan_runner.mini_batch import returned, tables, units  # noqa: E402
+from caravan_runner.mini_batch import pool, returned, tables, units  # noqa: E402
 
 
 class Folder(unittest.TestCase):
@@ -96,6 +98,7 @@ class ReturnedTest(unittest.TestCase):
 SCRIPT = """
 import os, threading, time
 from pathlib import Path
+from types import SimpleNamespace
 from caravan_runner.entry import EntryScript
 
 here = Path(%r)
@@ -114,6 +117,17 @@ def note(mini_batch):
         f.write(os.path.basename(mini_batch[0]) + "\\n")
 
 """
+
+
+class StuckTest(unittest.TestCase):
+    def test_processes_that_are_all_in_init_for_too_long_end_the_attempt(self):
+        waiting = pool.Pool({"run_invocation_timeout": 1}, None, ())
+        long_ago, short_ago = time.monotonic() - 34, time.monotonic() - 30
+        waiting.processes = [SimpleNamespace(state=pool.INIT, since=long_ago), SimpleNamespace(state=pool.INIT, since=short_ago)]
+        waiting._check_stuck()
+        waiting.processes[1].since = long_ago
+        with self.assertRaisesRegex(pool.InitFailed, r"all 2 processes are in init\(\) for more than 33 s"):
+            waiting._check_stuck()
 
 
 class EngineTest(Folder):
@@ -277,6 +291,13 @@ def run(mini_batch):
         status, outcome, _ = self.shard("import no_such_module\n", self.files(1, 1))
         self.assertEqual((1, "data"), (status, outcome["failure_class"]))
         self.assertIn("init failed 3 times in a row on this node, the last time with ModuleNotFoundError", outcome["error"])
+
+    def test_a_side_input_that_is_not_there_ends_the_attempt_before_a_process_starts(self):
+        missing = str(self.folder / "labels")
+        status, outcome, _ = self.shard("def run(mini_batch):\n    return mini_batch\n", self.files(1, 1), side_inputs=[missing])
+        self.assertEqual((3, "InputMissing"), (status, outcome["error_class"]), outcome)
+        self.assertIn(missing, outcome["error"])
+        self.assertEqual([], list(self.folder.glob("logs/sys/node/n1/*")))
 
     def test_tables_come_as_data_frames_and_a_changed_input_ends_the_attempt(self):
         script = "def run(mini_batch):\n    return mini_batch.assign(b=mini_batch['a'] * 2)\n"

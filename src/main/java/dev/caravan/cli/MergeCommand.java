@@ -2,8 +2,11 @@ package dev.caravan.cli;
 
 import dev.caravan.finalize.MergeRequest;
 import dev.caravan.finalize.Merger;
+import dev.caravan.finalize.SinkCollection;
 import dev.caravan.node.Identities;
+import dev.caravan.node.PythonLink;
 import dev.caravan.report.ReportPage;
+import dev.caravan.shard.MergeRecord;
 import dev.caravan.status.StatusReader;
 import dev.caravan.store.JobFiles;
 import dev.caravan.store.Layout;
@@ -14,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
@@ -47,15 +51,18 @@ final class MergeCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The merge record as one JSON object on stdout.")
     boolean json;
 
+    @Mixin
+    SettingsOptions settings = new SettingsOptions();
+
     @Override
     public Integer call() throws IOException {
         JobFiles job = new JobFiles(new Layout.Job(jobDir));
         Path target = output == null ? Path.of(job.manifest().output()) : output;
-        Results.print(
-                new Merger(Clock.systemUTC())
-                        .merge(new MergeRequest(
-                                job, target, overwrite, Identities.of("").id(), () -> true)),
-                json);
+        MergeRecord merged = new Merger(Clock.systemUTC())
+                .merge(new MergeRequest(
+                        job, target, overwrite, Identities.of("").id(), () -> true));
+        new SinkCollection(request -> PythonLink.of(settings.load(), false).collect(request)).of(job, () -> {});
+        Results.print(merged, json);
         ReportPage.write(
                 job,
                 new StatusReader(job.layout(), Duration.ZERO).read(),

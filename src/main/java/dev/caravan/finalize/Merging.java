@@ -2,9 +2,7 @@ package dev.caravan.finalize;
 
 import dev.caravan.lease.ClaimedRole;
 import dev.caravan.shard.MergeRecord;
-import dev.caravan.shard.PlanExecute;
 import dev.caravan.store.JobFiles;
-import dev.caravan.store.SinkRequest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -17,11 +15,11 @@ import org.slf4j.LoggerFactory;
 public final class Merging {
     private static final Logger LOG = LoggerFactory.getLogger(Merging.class);
 
-    private final Consumer<Path> sinks;
+    private final SinkCollection sinks;
 
-    /** @param sinks collects what a request says in a file, see {@link SinkRequest} */
-    public Merging(Consumer<Path> sinks) {
-        this.sinks = sinks;
+    /** @param collector as of {@link SinkCollection} */
+    public Merging(Consumer<Path> collector) {
+        this.sinks = new SinkCollection(collector);
     }
 
     /** @throws IOException also where results cannot be seen yet: they were published, so the next try may see them */
@@ -29,11 +27,7 @@ public final class Merging {
         JobFiles job = new JobFiles(role.job());
         try {
             merge(role, job);
-            PlanExecute options = job.manifest().execution().planExecute();
-            if (options != null && options.sink() != null) {
-                role.lease().requireHeld();
-                sinks.accept(SinkRequest.write(job, Path.of(options.sink()), false));
-            }
+            sinks.of(job, role.lease()::requireHeld);
         } catch (IncompleteException e) {
             throw new IOException(e.getMessage(), e);
         }

@@ -141,6 +141,12 @@ class PlanExecuteIT {
         assertThat(job.mergedByDefault()).content().isEqualTo(expected);
         assertThat(fleet.folder().resolve("sink/ready.ndjson")).content().isEqualTo(expected);
         assertThat(fleet.folder().resolve("sink/failures.ndjson")).isEmptyFile();
+        Files.delete(fleet.folder().resolve("sink/ready.ndjson"));
+        fleet.run("merge", "--job-dir", job.path().toString(), "--overwrite").endsWith(0);
+        assertThat(fleet.folder().resolve("sink/ready.ndjson"))
+                .as("collected again")
+                .content()
+                .isEqualTo(expected);
         List<String> executed = executed();
         assertThat(safe)
                 .isNotEmpty()
