@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,5 +114,32 @@ class MpiIT {
         assertThat(mpirun.stderr().lines().filter(line -> line.contains("has nothing to do")))
                 .hasSize(2);
         assertThat(merged(job).at("/nodes")).hasSize(1);
+    }
+
+    @Test
+    void of_a_plan_all_hosts_compute_a_part_and_the_first_rank_prints_each_result_once() {
+        Sample.write(fleet.folder().resolve("hosts"), "host-a slots=2\nhost-b slots=2\n");
+        Sample.write(fleet.folder().resolve("task.py"), """
+                def plan():
+                    yield from ({"id": i} for i in range(40))
+
+                def execute(item):
+                    return {"square": item["id"] ** 2}
+                """);
+        List<String> mpirun =
+                List.of("mpirun", "--allow-run-as-root", "-np", "4", "--hostfile", fleet.folder() + "/hosts");
+
+        CaravanProcess ranks = fleet.with("python.executable", RealPython.info().executable())
+                .startUnder(mpirun, "compute", "task.py", "--sink", "sink", "--job-id", "squares")
+                .endsWith(0);
+
+        String expected = IntStream.range(0, 40)
+                .mapToObj(i -> "{\"id\": %d, \"result\": {\"square\": %d}}\n".formatted(i, i * i))
+                .collect(Collectors.joining());
+        assertThat(ranks.stdout()).isEqualTo(expected);
+        assertThat(fleet.folder().resolve("sink/ready.ndjson")).content().isEqualTo(expected);
+        assertThat(ranks.stderr().lines().filter(line -> line.matches(".*Node  node host-[ab]-\\S+ starts.*")))
+                .as("a node on each host")
+                .hasSize(2);
     }
 }
