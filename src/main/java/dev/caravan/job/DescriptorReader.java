@@ -1,24 +1,18 @@
 package dev.caravan.job;
 
-import dev.caravan.settings.ByteSizes;
-import dev.caravan.settings.Durations;
 import dev.caravan.settings.Problems;
 import dev.caravan.settings.YamlNode.Mapping;
 import dev.caravan.settings.YamlReader;
 import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
-import dev.caravan.shard.Execution.Ray;
-import dev.caravan.shard.GpuDemand;
 import dev.caravan.shard.MiniBatch;
 import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.PlanExecute;
-import dev.caravan.shard.Policy;
 import dev.caravan.shard.Script;
 import dev.caravan.shard.ShardForm;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -99,11 +93,6 @@ public final class DescriptorReader {
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*");
 
     private static final String PRIORITY = "expected a whole number";
-    private static final String CPUS = "expected a number above 0";
-    private static final String GPUS = "expected a number of at least 0, or all";
-
-    /** Ray refuses to start with less. */
-    private static final long LEAST_OBJECT_STORE = 75L << 20;
 
     private final Path base;
     private final Problems problems = new Problems();
@@ -155,7 +144,7 @@ public final class DescriptorReader {
                 shards(),
                 root.parsed("shards", "expected ranges or files", ShardForm::parse)
                         .orElse(null),
-                policy(engine));
+                PolicyFields.read(root.section("policy").refuseUnknown(FIELDS), engine));
     }
 
     private static OutputForm outputForm(Fields output, Engine engine) {
@@ -240,7 +229,7 @@ public final class DescriptorReader {
             return new Execution(
                     engine,
                     command(),
-                    ray(engine),
+                    RayFields.read(root.section("ray").refuseUnknown(FIELDS), engine),
                     script(engine, root.texts("arguments")),
                     planExecute(engine),
                     null,
@@ -249,7 +238,13 @@ public final class DescriptorReader {
         MiniBatchFields fields = new MiniBatchFields(root, section);
         MiniBatch options = fields.read(field -> paths(section, field));
         return new Execution(
-                engine, List.of(), ray(engine), script(engine, fields.passedOn()), null, options, checkpoint(engine));
+                engine,
+                List.of(),
+                RayFields.read(root.section("ray").refuseUnknown(FIELDS), engine),
+                script(engine, fields.passedOn()),
+                null,
+                options,
+                checkpoint(engine));
     }
 
     private List<String> paths(Fields section, String field) {
@@ -338,59 +333,6 @@ public final class DescriptorReader {
         return shards.isPresent() ? shards.getAsInt() : null;
     }
 
-    private Ray ray(Engine engine) {
-        Fields ray = root.section("ray").refuseUnknown(FIELDS);
-        if (engine.isScripted() && ray.text("address").filter(Ray.AUTO::equals).isPresent()) {
-            ray.refuse(
-                    "address",
-                    "expected warm or local with engine " + engine + ", whose workers have a Ray of"
-                            + " their own; found auto");
-        }
-        return new Ray(
-                ray.parsed("address", "expected local, warm or auto", DescriptorReader::address)
-                        .orElse(Ray.DEFAULT.address()),
-                ray.parsed("num_cpus", CPUS, text -> Numbers.decimal(text, false, CPUS))
-                        .orElse(null),
-                ray.parsed("num_gpus", GPUS, DescriptorReader::gpus).orElse(null),
-                ray.parsed("object_store_memory", ByteSizes.EXPECTED, DescriptorReader::objectStore)
-                        .orElse(null));
-    }
-
-    private static String address(String text) {
-        if (!Ray.ADDRESSES.contains(text)) {
-            throw new IllegalArgumentException("expected local (a Ray of its own for each attempt), warm (one that"
-                    + " stays, with its operators) or auto (the one that runs on the node), found '" + text + "'");
-        }
-        return text;
-    }
-
-    private static GpuDemand gpus(String text) {
-        return text.equals(GpuDemand.ALL.toString()) ? GpuDemand.ALL : new GpuDemand(Numbers.decimal(text, true, GPUS));
-    }
-
-    private static long objectStore(String text) {
-        long bytes = ByteSizes.parse(text);
-        if (bytes < LEAST_OBJECT_STORE) {
-            throw new IllegalArgumentException(
-                    "expected at least 75MiB, with less Ray does not start, found '" + text + "'");
-        }
-        return bytes;
-    }
-
-    private Policy policy(Engine engine) {
-        Fields policy = root.section("policy").refuseUnknown(FIELDS);
-        return new Policy(
-                retries(policy, "max_retries", Policy.DEFAULT.maxRetries()),
-                retries(policy, "max_infra_retries", Policy.DEFAULT.maxInfraRetries()),
-                retries(policy, "max_timeout_retries", Policy.DEFAULT.maxTimeoutRetries()),
-                retries(policy, "max_stalled_retries", Policy.DEFAULT.maxStalledRetries()),
-                timeout(policy, "attempt_timeout", Policy.DEFAULT.attemptTimeout()),
-                timeout(policy, "stall_timeout", Policy.DEFAULT.stallTimeout()),
-                BadRecordFields.read(policy),
-                PoisonFields.read(policy, engine),
-                policy.parsed("speculate", Numbers.YES_OR_NO, Numbers::yesOrNo).orElse(null));
-    }
-
     private @Nullable Checkpoint checkpoint(Engine engine) {
         if (!root.has("checkpoint")) {
             return null;
@@ -413,15 +355,5 @@ public final class DescriptorReader {
                 checkpoint
                         .parsed("delete_on_success", "expected true or false", Numbers::yesOrNo)
                         .orElse(false));
-    }
-
-    private static int retries(Fields policy, String name, int otherwise) {
-        String expected = "expected a whole number of at least 0";
-        return policy.parsed(name, expected, text -> Numbers.whole(text, 0, expected))
-                .orElse(otherwise);
-    }
-
-    private static Duration timeout(Fields policy, String name, Duration otherwise) {
-        return policy.parsed(name, Durations.EXPECTED, Durations::parse).orElse(otherwise);
     }
 }
