@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -49,7 +50,9 @@ class RayFolderTest(unittest.TestCase):
         self.addCleanup(holder.stdout.close)
         self.addCleanup(holder.stdin.close)
         folder, child = holder.stdout.readline().split()
-        self.assertIn(int(child), ray_folder.processes_of(folder))
+        deadline = time.monotonic() + 60
+        while int(child) not in ray_folder.processes_of(folder):  # its environment is seen a moment after it started
+            self.assertLess(time.monotonic(), deadline, "the child is never found")
 
         ray_folder.sweep()
         self.assertTrue(os.path.isdir(folder), "its owner lives")

@@ -27,18 +27,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The real thing: a Python environment made from the lock, real Data-Juicer, real Ray. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class DataJuicerIT {
     private static final Path SAMPLES = Path.of("samples").toAbsolutePath();
     private static final Path OPERATORS =
             Path.of("src/test/python/operators/probe_mappers.py").toAbsolutePath();
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final PythonInfo PYTHON = RealPython.info();
+    private static final List<PythonTests> PYTHON_TESTS = new ArrayList<>();
 
     @RegisterExtension
     final Fleet fleet = new Fleet().withVariable("XDG_CACHE_HOME", RealPython.XDG_CACHE.toString());
@@ -318,27 +325,14 @@ class DataJuicerIT {
         assertThat(Sample.names(fleet.folder())).noneMatch(name -> name.contains("job"));
     }
 
-    /** In two processes, since they wait for Ray most of the time. */
-    @Test
-    void the_python_side_passes_its_own_tests() throws IOException, InterruptedException {
-        List<String> modules = Sample.names(Path.of("src/test/python")).stream()
-                .filter(name -> name.matches("test_.*\\.py"))
-                .map(name -> name.replace(".py", ""))
-                .toList();
-        List<String> slow = List.of("test_serve", "test_mini_batch", "test_carry", "test_outcome");
-        PythonTests some = new PythonTests("some", slow);
-        PythonTests others = new PythonTests(
-                "others", modules.stream().filter(name -> !slow.contains(name)).toList());
-        some.passed();
-        others.passed();
-    }
-
-    private final class PythonTests {
+    /** Tests of the Python side in a process of their own, beside the tests of this class: all wait for Ray mostly. */
+    private static final class PythonTests {
         private final Path log;
         private final Process process;
 
-        PythonTests(String name, List<String> modules) throws IOException {
-            log = fleet.folder().resolve(name + "-unittest.log");
+        PythonTests(List<String> modules) throws IOException {
+            log = Path.of("target", "python-tests", modules.get(0) + ".log").toAbsolutePath();
+            Sample.write(log, "");
             process = new ProcessBuilder(
                             Stream.concat(Stream.of(PYTHON.executable(), "-m", "unittest", "-v"), modules.stream())
                                     .toList())
@@ -354,6 +348,31 @@ class DataJuicerIT {
             assertThat(Sample.read(log))
                     .containsPattern("Ran [1-9][0-9]* tests")
                     .doesNotContain("skipped");
+        }
+    }
+
+    @BeforeAll
+    static void startPythonTests() throws IOException {
+        List<String> modules = Sample.names(Path.of("src/test/python")).stream()
+                .filter(name -> name.matches("test_.*\\.py"))
+                .map(name -> name.replace(".py", ""))
+                .toList();
+        List<String> slow = List.of("test_serve", "test_mini_batch", "test_carry", "test_outcome");
+        PYTHON_TESTS.add(new PythonTests(slow));
+        PYTHON_TESTS.add(new PythonTests(
+                modules.stream().filter(name -> !slow.contains(name)).toList()));
+    }
+
+    @AfterAll
+    static void endPythonTests() {
+        PYTHON_TESTS.forEach(tests -> tests.process.destroy());
+    }
+
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void the_python_side_passes_its_own_tests() throws InterruptedException {
+        for (PythonTests tests : PYTHON_TESTS) {
+            tests.passed();
         }
     }
 
