@@ -122,13 +122,18 @@ public final class ShardClaims {
     }
 
     /**
-     * Claims a shard that waits here for its turn: one that nobody has claimed yet, and only while enough are left.
+     * Claims a shard that waits here for its turn: a dead node's, else one that nobody has claimed yet, and only while
+     * enough of these are left. A node that always has one waiting claims in no other way.
      *
      * @param ahead how many this node holds so
      */
     public synchronized Optional<ClaimedShard> claimAhead(int ahead) throws IOException {
         if (spareWith(ahead) < 1) {
             return Optional.empty();
+        }
+        Optional<ClaimedShard> takenOver = takeOver();
+        if (takenOver.isPresent()) {
+            return takenOver;
         }
         fillEmptyQueues();
         return claimNeverClaimed();

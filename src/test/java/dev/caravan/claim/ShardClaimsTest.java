@@ -180,6 +180,19 @@ class ShardClaimsTest {
 
     @Test
     void a_dead_nodes_shard_is_claimed_before_those_that_nobody_has_had() throws IOException {
+        assertClaimsDeadShardFirst(ShardClaims::claimNext);
+    }
+
+    @Test
+    void a_node_with_a_shard_in_work_claims_a_dead_nodes_shard_ahead_of_others() throws IOException {
+        assertClaimsDeadShardFirst(claims -> claims.claimAhead(0));
+    }
+
+    private interface Way {
+        Optional<ClaimedShard> claim(ShardClaims claims) throws IOException;
+    }
+
+    private void assertClaimsDeadShardFirst(Way way) throws IOException {
         TestJob job = TestJob.in(folder, 20);
         FakeNanos clock = new FakeNanos();
         ShardClaims claims = new ShardClaims(
@@ -197,7 +210,7 @@ class ShardClaimsTest {
             clock.pass(LOOK);
         }
 
-        ClaimedShard next = claims.claimNext().orElseThrow();
+        ClaimedShard next = way.claim(claims).orElseThrow();
         assertThat(next.shard().id()).isEqualTo(held);
         assertThat(next.lease().claim().epoch()).isEqualTo(2);
     }
@@ -309,7 +322,7 @@ class ShardClaimsTest {
     }
 
     @Test
-    void what_somebody_has_claimed_before_is_never_claimed_ahead() throws IOException {
+    void what_somebody_gave_back_is_never_claimed_ahead() throws IOException {
         TestJob job = TestJob.in(folder, 4);
         SimulatedNode a = new SimulatedNode("a", job);
         SimulatedNode b = new SimulatedNode("b", job);
