@@ -19,11 +19,11 @@ final class Strings {
     static int skipPlain(byte[] b, int i, int to) {
         while (i + Long.BYTES <= to) {
             long word = (long) LONGS.get(b, i);
-            // A byte x is zero where (x - 1) & ~x has its high bit; borrows reach only bytes after the first hit.
-            long quote = word ^ QUOTES;
-            long backslash = word ^ BACKSLASHES;
-            long hits =
-                    (((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) | (word - SPACES) | word) & HIGHS;
+            // Of ASCII, only a byte of 0 gets its high bit by taking away 1; borrows reach only bytes after the first
+            // hit.
+            long quote = (word ^ QUOTES) - ONES;
+            long backslash = (word ^ BACKSLASHES) - ONES;
+            long hits = (quote | backslash | (word - SPACES) | word) & HIGHS;
             if (hits != 0) {
                 return i + (Long.numberOfTrailingZeros(hits) >>> 3);
             }
