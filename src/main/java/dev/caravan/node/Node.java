@@ -332,6 +332,9 @@ public final class Node {
     }
 
     private void leaveIfOver() throws IOException {
+        if (!main.isStarted()) {
+            return; // before the routes run nothing has looked for work
+        }
         boolean over = switch (plan.leave()) {
             case NEVER -> false;
             case JOBS_ENDED -> jobs.isOver() || hasWaitedTooLong();
