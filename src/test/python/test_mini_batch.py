@@ -98,7 +98,6 @@ class ReturnedTest(unittest.TestCase):
 SCRIPT = """
 import os, threading, time
 from pathlib import Path
-from types import SimpleNamespace
 from caravan_runner.entry import EntryScript
 
 here = Path(%r)

@@ -80,38 +80,17 @@ public record PrepareRequest(
 
     /** The same with what is known of input of this size. */
     PrepareRequest ofInput(long bytes) {
-        return new PrepareRequest(
-                job,
-                jobId,
-                datasetPath,
-                numShards,
-                auto.ofInput(bytes),
-                shardForm,
-                execution,
-                policy,
-                output,
-                outputForm,
-                recipe,
-                made,
-                ids);
+        return with(datasetPath, numShards, auto.ofInput(bytes));
     }
 
     /** The same with input that lies elsewhere for now, and has so many records. */
     PrepareRequest reading(Path input, long rows) {
+        return with(input, shardsOf(rows, 0), auto);
+    }
+
+    private PrepareRequest with(Path input, @Nullable Integer shards, AutoShards number) {
         return new PrepareRequest(
-                job,
-                jobId,
-                input,
-                shardsOf(rows, 0),
-                auto,
-                shardForm,
-                execution,
-                policy,
-                output,
-                outputForm,
-                recipe,
-                made,
-                ids);
+                job, jobId, input, shards, number, shardForm, execution, policy, output, outputForm, recipe, made, ids);
     }
 
     /** How many shards input of this many records and bytes of records is cut into. */

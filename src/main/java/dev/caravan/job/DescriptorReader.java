@@ -6,6 +6,7 @@ import dev.caravan.settings.YamlReader;
 import dev.caravan.shard.Checkpoint;
 import dev.caravan.shard.Engine;
 import dev.caravan.shard.Execution;
+import dev.caravan.shard.Execution.Ray;
 import dev.caravan.shard.MiniBatch;
 import dev.caravan.shard.OutputForm;
 import dev.caravan.shard.PlanExecute;
@@ -229,7 +230,7 @@ public final class DescriptorReader {
             return new Execution(
                     engine,
                     command(),
-                    RayFields.read(root.section("ray").refuseUnknown(FIELDS), engine),
+                    ray(engine),
                     script(engine, root.texts("arguments")),
                     planExecute(engine),
                     null,
@@ -238,13 +239,11 @@ public final class DescriptorReader {
         MiniBatchFields fields = new MiniBatchFields(root, section);
         MiniBatch options = fields.read(field -> paths(section, field));
         return new Execution(
-                engine,
-                List.of(),
-                RayFields.read(root.section("ray").refuseUnknown(FIELDS), engine),
-                script(engine, fields.passedOn()),
-                null,
-                options,
-                checkpoint(engine));
+                engine, List.of(), ray(engine), script(engine, fields.passedOn()), null, options, checkpoint(engine));
+    }
+
+    private Ray ray(Engine engine) {
+        return RayFields.read(root.section("ray").refuseUnknown(FIELDS), engine);
     }
 
     private List<String> paths(Fields section, String field) {

@@ -241,12 +241,11 @@ class EngineContractIT {
     /** Where users are sent: how preparing ended, which shards failed for good, and the log of the attempt. */
     private static String told(Layout.Job job) throws IOException {
         StringBuilder told = new StringBuilder();
-        for (Path folder :
-                List.of(job.path(), job.path().resolveSibling("." + job.path().getFileName() + ".coordination"))) {
+        for (Path folder : List.of(job.path(), job.coordination())) {
             try (Stream<Path> files = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
                 files.filter(file -> file.endsWith("prepare-result.json")
                                 || file.endsWith("process.log")
-                                || file.startsWith(job.path().resolve("state/failed")) && Files.isRegularFile(file))
+                                || file.startsWith(job.failedRecords()) && Files.isRegularFile(file))
                         .forEach(file -> told.append(Sample.read(file)));
             }
         }
