@@ -67,10 +67,13 @@ public final class Slots {
 
     /**
      * A place behind those in the slots. They must all have what it asks for: then the first one to leave makes room for
-     * it, whichever that is, and it never waits longer than a shard takes.
+     * it, whichever that is, and it never waits longer than a shard takes. And they must have their claims: a claim that
+     * waits is not to take a shard from one that could begin.
      */
     public synchronized Optional<Place> takeAhead(GpuDemand demand) {
-        boolean follows = !inSlots.isEmpty() && inSlots.stream().allMatch(place -> place.demand.equals(demand));
+        boolean follows = !inSlots.isEmpty()
+                && byToken.values().containsAll(inSlots)
+                && inSlots.stream().allMatch(place -> place.demand.equals(demand));
         if (closed || !follows || waiting.size() >= prefetch) {
             return Optional.empty();
         }

@@ -55,6 +55,17 @@ class SlotsTest {
     }
 
     @Test
+    void nobody_waits_behind_a_slot_whose_claim_is_being_made() {
+        Slots slots = slots(1, 1);
+        Slots.Place place = slots.take(GpuDemand.NONE).orElseThrow();
+
+        assertThat(slots.takeAhead(GpuDemand.NONE)).isEmpty();
+
+        slots.assign("first", place);
+        takeAhead(slots, "second", GpuDemand.NONE);
+    }
+
+    @Test
     void those_who_wait_enter_in_their_order() {
         Slots slots = slots(1, 2);
         take(slots, "first", GpuDemand.NONE);
