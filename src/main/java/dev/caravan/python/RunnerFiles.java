@@ -47,6 +47,7 @@ final class RunnerFiles {
             "mini_batch/tables.py",
             "mini_batch/units.py",
             "mini_batch/worker.py",
+            "no_agent.py",
             "outcome.py",
             "plan_execute.py",
             "planning.py",
