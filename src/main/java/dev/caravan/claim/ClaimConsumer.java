@@ -50,13 +50,24 @@ final class ClaimConsumer extends ScheduledPollConsumer implements ShutdownAware
         super.doStop();
     }
 
+    /** Waits for the next look here: Camel itself would always wait for the whole delay. */
     @Override
     protected int poll() throws Exception {
+        long seen = source.nextLook().news();
         busy = true;
         try {
-            return claimAndProcess();
+            if (claimAndProcess() > 0) {
+                return 1;
+            }
         } finally {
             busy = false;
+        }
+        try {
+            source.nextLook().await(seen, getDelay());
+            return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 0;
         }
     }
 

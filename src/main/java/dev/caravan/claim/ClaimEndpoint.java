@@ -19,6 +19,7 @@ public final class ClaimEndpoint extends ScheduledPollEndpoint {
     ClaimEndpoint(String uri, Component component) {
         super(uri, component);
         setGreedy(true);
+        setInitialDelay(0);
     }
 
     @Override

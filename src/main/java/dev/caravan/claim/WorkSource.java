@@ -9,6 +9,9 @@ public interface WorkSource {
     /** Claims one piece of work, or finds none to claim now. */
     Optional<? extends Claimed> claimNext() throws IOException;
 
+    /** When a consumer that has found nothing looks again. */
+    NextLook nextLook();
+
     /** The exchange of this work is over and its lease has ended. */
     void finished(Claimed work);
 }

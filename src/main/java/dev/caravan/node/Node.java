@@ -136,7 +136,7 @@ public final class Node {
      */
     public boolean run() {
         LeaveSignal.onUsr1(() -> leave("signal USR1"));
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(2, task -> {
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(3, task -> {
             Thread thread = new Thread(task, "node-watch");
             thread.setDaemon(true);
             return thread;
@@ -147,8 +147,7 @@ public final class Node {
             long look = heart.timing().lookEvery().toNanos();
             timer.scheduleWithFixedDelay(() -> quietly("watch", this::watch), look, look, TimeUnit.NANOSECONDS);
             long poll = settings.duration("claim.poll").toMillis();
-            timer.scheduleWithFixedDelay(
-                    () -> quietly("see whether to leave", this::leaveIfOver), poll, poll, TimeUnit.MILLISECONDS);
+            timer.scheduleWithFixedDelay(() -> leaveWhenOver(poll), 0, 1, TimeUnit.MILLISECONDS);
             timer.scheduleWithFixedDelay(
                     () -> quietly("review what was claimed ahead", work::reviewAhead),
                     poll,
@@ -328,6 +327,16 @@ public final class Node {
         for (ActiveJob job : unended) {
             job.watch(
                     settings.integer("claim.watch"), heart.timing().lookEvery().toNanos());
+        }
+    }
+
+    private void leaveWhenOver(long poll) {
+        long seen = work.nextLook().news();
+        quietly("see whether to leave", this::leaveIfOver);
+        try {
+            work.nextLook().await(seen, poll);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.caravan.node;
 
+import dev.caravan.claim.NextLook;
 import dev.caravan.claim.ShardClaims;
 import dev.caravan.claim.WorkSource;
 import dev.caravan.exec.Slots;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
@@ -39,11 +39,10 @@ final class NodeWork {
     /** By the token of the claim: work itself would be compared with its whole manifest. */
     private final Map<String, ActiveJob> held = new ConcurrentHashMap<>();
 
+    private final NextLook nextLook = new NextLook(System::nanoTime);
     private volatile boolean draining;
     /** Work that is held, and attempts to get some. */
     private final AtomicInteger busy = new AtomicInteger();
-
-    private volatile OptionalLong idleSince = OptionalLong.empty();
 
     /** @param maxShards how many shards this node claims before it takes no more */
     NodeWork(ActiveJobs jobs, Slots slots, long listEveryNanos, OptionalInt maxShards, DiskGuard disk) {
@@ -60,6 +59,10 @@ final class NodeWork {
         slots.close(LEAVING);
     }
 
+    NextLook nextLook() {
+        return nextLook;
+    }
+
     boolean isDraining() {
         return draining;
     }
@@ -71,8 +74,7 @@ final class NodeWork {
 
     /** How long this node has looked for work in vain: no shard, no role. */
     long idleNanos() {
-        OptionalLong since = idleSince;
-        return busy.get() == 0 && since.isPresent() ? System.nanoTime() - since.getAsLong() : 0;
+        return nextLook.idleNanos();
     }
 
     /** Counted before the work is there, so that the node never leaves between a claim and its work. */
@@ -84,7 +86,7 @@ final class NodeWork {
             return found;
         } finally {
             if (found.isPresent()) {
-                idleSince = OptionalLong.empty();
+                nextLook.busy();
             } else {
                 rest();
             }
@@ -96,8 +98,8 @@ final class NodeWork {
     }
 
     private void rest() {
-        if (busy.decrementAndGet() == 0 && idleSince.isEmpty()) {
-            idleSince = OptionalLong.of(System.nanoTime());
+        if (busy.decrementAndGet() == 0) {
+            nextLook.idle();
         }
     }
 
@@ -121,8 +123,17 @@ final class NodeWork {
                 if (shard.lease().end().equals(Optional.of(ClaimStatus.RELEASED))) {
                     claimedShards.decrementAndGet();
                 }
-                claimsOf(Objects.requireNonNull(held.remove(token(shard)))).finished(shard);
+                ShardClaims claims = claimsOf(Objects.requireNonNull(held.remove(token(shard))));
+                claims.finished(shard);
                 rest();
+                if (claims.isSettled()) {
+                    nextLook.tellNews();
+                }
+            }
+
+            @Override
+            public NextLook nextLook() {
+                return nextLook;
             }
         };
     }
@@ -275,13 +286,19 @@ final class NodeWork {
             @Override
             public void finished(Claimed work) {
                 rest(); // its result, if any, is a fact on the disk: the next listing tells
+                nextLook.tellNews();
+            }
+
+            @Override
+            public NextLook nextLook() {
+                return nextLook;
             }
         };
     }
 
     private Optional<ClaimedRole> claimRole(Role role, ActiveJob.Phase phase) throws IOException {
         for (ActiveJob job : jobs.unended()) {
-            if (!draining && job.phase(listEveryNanos) == phase) {
+            if (!draining && job.phase(nextLook.waitNanos(listEveryNanos)) == phase) {
                 Optional<ClaimedRole> claimed = job.claim(role);
                 if (claimed.isPresent()) {
                     return claimed;

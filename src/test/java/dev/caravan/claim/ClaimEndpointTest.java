@@ -37,6 +37,7 @@ class ClaimEndpointTest extends CamelTestSupport {
 
     private final Queue<Claimed> finished = new ConcurrentLinkedQueue<>();
     private final Map<String, Exchange> routed = new ConcurrentHashMap<>();
+    private final NextLook nextLook = new NextLook(System::nanoTime);
     private TestJob job;
 
     @Override
@@ -53,6 +54,11 @@ class ClaimEndpointTest extends CamelTestSupport {
             @Override
             public Optional<ClaimedShard> claimNext() throws IOException {
                 return given.getAndIncrement() < SHARDS ? node.claim() : Optional.empty();
+            }
+
+            @Override
+            public NextLook nextLook() {
+                return nextLook;
             }
 
             @Override
@@ -179,6 +185,11 @@ class ClaimEndpointTest extends CamelTestSupport {
             }
 
             @Override
+            public NextLook nextLook() {
+                return nextLook;
+            }
+
+            @Override
             public void finished(Claimed work) {
                 finished.add(work);
             }
@@ -195,6 +206,41 @@ class ClaimEndpointTest extends CamelTestSupport {
         });
         context.start();
         Eventually.until("it went on", () -> !finished.isEmpty());
+    }
+
+    @Test
+    void who_found_nothing_looks_again_when_there_are_news() throws Exception {
+        bindSource();
+        SimulatedNode node = new SimulatedNode("b", job);
+        AtomicInteger asked = new AtomicInteger();
+        context.getRegistry().bind("late", new WorkSource() {
+            @Override
+            public Optional<ClaimedShard> claimNext() throws IOException {
+                return asked.getAndIncrement() > 0 ? node.claim() : Optional.empty();
+            }
+
+            @Override
+            public NextLook nextLook() {
+                return nextLook;
+            }
+
+            @Override
+            public void finished(Claimed work) {
+                finished.add(work);
+            }
+        });
+        context.addRoutes(new RouteBuilder() {
+            @Override
+            public void configure() {
+                from("claim:shards?source=#late&delay=1h").to("mock:out");
+            }
+        });
+        context.start();
+        Eventually.until("it has looked in vain", () -> asked.get() == 1);
+
+        nextLook.tellNews();
+
+        Eventually.until("it has looked again", () -> !finished.isEmpty());
     }
 
     private void assertRefused(String uri, String why) {
