@@ -5,7 +5,6 @@ import dev.caravan.settings.YamlNode.Items;
 import dev.caravan.settings.YamlNode.Mapping;
 import dev.caravan.settings.YamlNode.Nothing;
 import dev.caravan.settings.YamlNode.Scalar;
-import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
@@ -18,7 +17,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.yaml.snakeyaml.DumperOptions.ScalarStyle;
 import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.composer.Composer;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
@@ -27,6 +26,9 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.parser.ParserImpl;
+import org.yaml.snakeyaml.reader.StreamReader;
+import org.yaml.snakeyaml.resolver.Resolver;
 
 /** Reads one YAML or JSON document of keys. Tags, anchors and keys given twice are refused: they hide what is meant. */
 public final class YamlReader {
@@ -91,7 +93,9 @@ public final class YamlReader {
         LoaderOptions options = new LoaderOptions();
         options.setTagInspector(tag -> true); // no objects are made; value() refuses tags and names the key
         try {
-            return Optional.ofNullable(new Yaml(options).compose(new StringReader(text)));
+            // what Yaml.compose does, without the constructors of objects and the JDK's logging that each Yaml sets up
+            var parser = new ParserImpl(new StreamReader(text), options);
+            return Optional.ofNullable(new Composer(parser, new Resolver(), options).getSingleNode());
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
             String context = e.getContext() == null ? "" : " " + e.getContext();
