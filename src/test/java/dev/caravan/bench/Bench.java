@@ -2,6 +2,7 @@ package dev.caravan.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.caravan.e2e.Await;
 import dev.caravan.exec.NoEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -68,6 +69,19 @@ record Bench(Path folder, int megabytes, int shards, int rounds) {
         }
         return command(
                 List.of("env", "XDG_CACHE_HOME=" + folder.resolve("cache"), "sh", home + "/bin/caravan"), arguments);
+    }
+
+    /** The first start of the installed program keeps its classes for the next ones, in the background. */
+    static void awaitKeptClasses(Path folder) {
+        Path cache = folder.resolve("cache").resolve("caravan");
+        Await.until("the classes are kept in " + cache, () -> {
+            try (var names = Files.list(cache)) {
+                List<String> kept = names.map(name -> name.getFileName().toString())
+                        .filter(name -> name.startsWith("classes-"))
+                        .toList();
+                return kept.size() == 1 && kept.get(0).endsWith(".jsa");
+            }
+        });
     }
 
     /** The packaged program with an engine that starts no process and leaves an empty result of every shard. */

@@ -3,7 +3,6 @@ package dev.caravan.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.caravan.e2e.Await;
 import dev.caravan.store.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +29,7 @@ final class StartupBenchmark implements Benchmark {
         JsonNode told = Json.tree(bench.run(status, 1).getBytes(StandardCharsets.UTF_8));
         assertThat(told.at("/shards/total").asInt()).isEqualTo(bench.shards());
         assertThat(told.at("/shards/pending").asInt()).isEqualTo(bench.shards());
-        awaitKeptClasses(folder.resolve("cache/caravan"));
+        Bench.awaitKeptClasses(folder);
         Path root = Files.createDirectory(folder.resolve("root"));
         Cost[] cost = bench.best(List.of(
                 round -> List.of(Bench.JAVA, "-version"),
@@ -40,16 +39,5 @@ final class StartupBenchmark implements Benchmark {
         return Row.table(
                 new Row("status of %d shards".formatted(bench.shards()), null, cost[1], cost[0], "java -version"),
                 new Row("node starts, finds nothing and leaves", null, cost[2], cost[0], "java -version"));
-    }
-
-    /** The first start makes them in the background. */
-    private static void awaitKeptClasses(Path cache) {
-        Await.until("the classes are kept in " + cache, () -> {
-            try (var names = Files.list(cache)) {
-                List<String> all =
-                        names.map(name -> name.getFileName().toString()).toList();
-                return all.size() == 1 && all.get(0).endsWith(".jsa");
-            }
-        });
     }
 }
