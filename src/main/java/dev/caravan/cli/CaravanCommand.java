@@ -3,6 +3,7 @@ package dev.caravan.cli;
 import dev.caravan.CaravanException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -54,9 +55,22 @@ public final class CaravanCommand {
 
     /** @return the exit code */
     public static int run(String... args) {
+        Optional<StatusCommand> status = StatusCommand.plain(List.of(args));
+        return status.isPresent() ? run(status.get()) : parsed(args);
+    }
+
+    private static int run(StatusCommand status) {
+        try {
+            return status.call();
+        } catch (Exception e) {
+            return explain(e, new PrintWriter(System.err, true));
+        }
+    }
+
+    private static int parsed(String... args) {
         CommandLine caravan = new CommandLine(new CaravanCommand());
         commands(args).forEach(caravan::addSubcommand);
-        return caravan.setExecutionExceptionHandler(CaravanCommand::explain)
+        return caravan.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command.getErr()))
                 .setUsageHelpAutoWidth(true)
                 .execute(args);
     }
@@ -75,8 +89,7 @@ public final class CaravanCommand {
     }
 
     /** A message for a known trouble, a stack trace only for a fault of our own. */
-    private static int explain(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
-        PrintWriter err = command.getErr();
+    private static int explain(Exception failure, PrintWriter err) {
         if (failure instanceof CaravanException) {
             err.println("caravan: " + failure.getMessage());
         } else {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +45,42 @@ final class StatusCommand implements Callable<Integer> {
     @Mixin
     SettingsOptions settings = new SettingsOptions();
 
+    /**
+     * The command in its plain forms, read without the parser of command lines, whose start takes as long as all the rest:
+     * a status is asked for often.
+     *
+     * @return empty for the parser, which knows more options and says what is wrong
+     */
+    static Optional<StatusCommand> plain(List<String> args) {
+        if (args.isEmpty() || !args.get(0).equals("status")) {
+            return Optional.empty();
+        }
+        StatusCommand status = new StatusCommand();
+        @Nullable Path dir = null;
+        for (Iterator<String> rest = args.subList(1, args.size()).iterator(); rest.hasNext(); ) {
+            String option = rest.next();
+            String value = option.equals("--job-dir") && rest.hasNext() ? rest.next() : "";
+            if (dir == null && !value.isEmpty() && !value.startsWith("-")) {
+                dir = Path.of(value);
+            } else if (option.equals("--json") && !status.json) {
+                status.json = true;
+            } else if (option.equals("--all") && !status.all) {
+                status.all = true;
+            } else {
+                return Optional.empty();
+            }
+        }
+        if (dir == null) {
+            return Optional.empty();
+        }
+        status.jobDir = dir;
+        return Optional.of(status);
+    }
+
     @Override
     public Integer call() throws IOException {
+        // what JSON needs takes as long to set up as the settings, and the first status of a process waits for both
+        new Thread(() -> Json.line(JobStatus.unreadable("", "", ""))).start();
         Duration staleAfter =
                 lockTimeoutSecs == null ? settings.load().duration("claim.lease") : Duration.ofSeconds(lockTimeoutSecs);
         JobStatus status = new StatusReader(new Layout.Job(jobDir), staleAfter).read();

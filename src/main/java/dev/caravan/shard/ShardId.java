@@ -2,12 +2,12 @@ package dev.caravan.shard;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The place of a shard in its job: {@code part-00003-of-00016} is the fourth of sixteen. */
 public record ShardId(int index, int count) implements Comparable<ShardId> {
-    private static final Pattern FORM = Pattern.compile("part-(\\d{5,})-of-(\\d{5,})");
+    private static final String BEFORE_INDEX = "part-";
+    private static final String BEFORE_COUNT = "-of-";
+    private static final int LEAST_DIGITS = 5;
 
     public ShardId {
         if (count < 1 || index < 0 || index >= count) {
@@ -15,13 +15,27 @@ public record ShardId(int index, int count) implements Comparable<ShardId> {
         }
     }
 
+    /** By hand, since nodes read the names of all shards of a job again and again. */
     @JsonCreator
     public static ShardId parse(String text) {
-        Matcher m = FORM.matcher(text);
-        if (!m.matches()) {
+        int count = text.indexOf(BEFORE_COUNT);
+        if (!text.startsWith(BEFORE_INDEX)
+                || !isNumber(text, BEFORE_INDEX.length(), count)
+                || !isNumber(text, count + BEFORE_COUNT.length(), text.length())) {
             throw new IllegalArgumentException("not a shard id (expected part-00003-of-00016): " + text);
         }
-        return new ShardId(Integer.parseInt(m.group(1)), Integer.parseInt(m.group(2)));
+        return new ShardId(
+                Integer.parseInt(text, BEFORE_INDEX.length(), count, 10),
+                Integer.parseInt(text, count + BEFORE_COUNT.length(), text.length(), 10));
+    }
+
+    private static boolean isNumber(String text, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return to - from >= LEAST_DIGITS;
     }
 
     @Override
@@ -33,12 +47,11 @@ public record ShardId(int index, int count) implements Comparable<ShardId> {
     @JsonValue
     @Override
     public String toString() {
-        return "part-" + digits(index) + "-of-" + digits(count);
+        return BEFORE_INDEX + digits(index) + BEFORE_COUNT + digits(count);
     }
 
-    /** At least five; made by hand, since nodes name all shards of a job again and again. */
     private static String digits(int number) {
         String digits = Integer.toString(number);
-        return "00000".substring(Math.min(digits.length(), 5)) + digits;
+        return "0".repeat(Math.max(0, LEAST_DIGITS - digits.length())) + digits;
     }
 }

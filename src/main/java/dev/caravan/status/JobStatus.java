@@ -128,7 +128,7 @@ public record JobStatus(
             @Nullable String node,
             @Nullable String note) {}
 
-    static JobStatus unreadable(String job, String jobDir, String error) {
+    public static JobStatus unreadable(String job, String jobDir, String error) {
         return new JobStatus(
                 job,
                 jobDir,

@@ -5,8 +5,8 @@ import dev.caravan.shard.ClaimStatus;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.Forecast;
+import dev.caravan.shard.JobOutline;
 import dev.caravan.shard.Ledger;
-import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.RoleResult;
 import dev.caravan.shard.ShardId;
@@ -43,7 +43,7 @@ public final class StatusReader {
     private final LeaseStore locks;
     private final Duration staleAfter;
     private final Map<ShardId, DoneRecord> done = new HashMap<>();
-    private @Nullable Manifest manifest;
+    private @Nullable JobOutline outline;
 
     /** @param staleAfter age of a claim's last beat from which it is shown as stale */
     public StatusReader(Layout.Job layout, Duration staleAfter) {
@@ -55,10 +55,10 @@ public final class StatusReader {
     /** @throws StoreException if there is neither a prepared job nor one on its way */
     public JobStatus read() throws IOException {
         List<GenerationFiles> generations = generations();
-        if (manifest == null) {
-            manifest = files.manifestIfPresent().orElse(null);
+        if (outline == null) {
+            outline = files.outline().orElse(null);
         }
-        return manifest == null ? unprepared(generations) : prepared(manifest, generations);
+        return outline == null ? unprepared(generations) : prepared(outline, generations);
     }
 
     private List<GenerationFiles> generations() throws IOException {
@@ -96,7 +96,7 @@ public final class StatusReader {
                 List.of());
     }
 
-    private JobStatus prepared(Manifest job, List<GenerationFiles> generations) throws IOException {
+    private JobStatus prepared(JobOutline job, List<GenerationFiles> generations) throws IOException {
         for (ShardId shard : files.doneShards()) {
             if (!done.containsKey(shard)) {
                 files.done(shard).ifPresent(record -> done.put(shard, record));
@@ -183,11 +183,11 @@ public final class StatusReader {
                 .orElse(null);
     }
 
-    private List<ShardLine> lines(Manifest job, Map<ShardId, FailedRecord> failed) throws IOException {
+    private List<ShardLine> lines(JobOutline job, Map<ShardId, FailedRecord> failed) throws IOException {
         Map<String, Long> epochs = locks.highestEpochs();
         Map<String, Long> speculative = files.speculative().highestEpochs();
         List<ShardLine> lines = new ArrayList<>();
-        for (Manifest.Shard shard : job.shards()) {
+        for (JobOutline.Shard shard : job.shards()) {
             ShardId id = shard.id();
             DoneRecord result = done.get(id);
             FailedRecord failure = failed.get(id);
@@ -196,12 +196,17 @@ public final class StatusReader {
             } else if (failure != null) {
                 lines.add(new ShardLine(id, ShardState.FAILED, shard.rows(), failure.node(), failure.summary()));
             } else {
-                ShardLine line = openLine(shard, epochs.getOrDefault(id.toString(), 0L));
-                Long second = speculative.get(id.toString());
-                lines.add(second == null ? line : withSecond(line, second));
+                ShardLine line = openLine(shard, epochOf(shard, epochs));
+                long second = epochOf(shard, speculative);
+                lines.add(second == 0 ? line : withSecond(line, second));
             }
         }
         return lines;
+    }
+
+    /** 0 for a shard without a claim; where there are none at all, no shard needs to be named. */
+    private static long epochOf(JobOutline.Shard shard, Map<String, Long> epochs) {
+        return epochs.isEmpty() ? 0 : epochs.getOrDefault(shard.id().toString(), 0L);
     }
 
     private static String note(DoneRecord result) {
@@ -211,7 +216,7 @@ public final class StatusReader {
                 + (failures == null ? "" : ", " + result.ledger().failed() + " failed: " + failures.path());
     }
 
-    private ShardLine openLine(Manifest.Shard shard, long epoch) throws IOException {
+    private ShardLine openLine(JobOutline.Shard shard, long epoch) throws IOException {
         Optional<LeaseStore.Sight> sight =
                 epoch == 0 ? Optional.empty() : locks.look(shard.id().toString(), epoch);
         Optional<Claim> claim = sight.flatMap(LeaseStore.Sight::claim);
@@ -278,7 +283,7 @@ public final class StatusReader {
         return files.isPaused() ? State.PAUSED : State.FINALIZING;
     }
 
-    private JobStatus.RowCounts rows(Manifest job) {
+    private JobStatus.RowCounts rows(JobOutline job) {
         Ledger finished = done.values().stream().map(DoneRecord::ledger).reduce(Ledger.EMPTY, Ledger::plus);
         return JobStatus.RowCounts.of(job.totalRows(), finished, job.quarantined());
     }

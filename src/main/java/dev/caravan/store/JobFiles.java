@@ -4,6 +4,7 @@ import dev.caravan.shard.ControlRecord;
 import dev.caravan.shard.DoneRecord;
 import dev.caravan.shard.FailedRecord;
 import dev.caravan.shard.Forecast;
+import dev.caravan.shard.JobOutline;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.MergeRecord;
 import dev.caravan.shard.ShardId;
@@ -54,6 +55,11 @@ public final class JobFiles {
 
     public Optional<Manifest> manifestIfPresent() {
         return parse(shared, layout.manifest(), Manifest.class);
+    }
+
+    /** Of the manifest, if the job is prepared. */
+    public Optional<JobOutline> outline() {
+        return parse(shared, layout.manifest(), JobOutline.class);
     }
 
     public Optional<DoneRecord> done(ShardId shard) {
