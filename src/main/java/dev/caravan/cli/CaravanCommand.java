@@ -1,8 +1,10 @@
 package dev.caravan.cli;
 
 import dev.caravan.CaravanException;
+import dev.caravan.store.Json;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -68,6 +70,7 @@ public final class CaravanCommand {
     }
 
     private static int parsed(String... args) {
+        new Thread(() -> Json.line(Map.of())).start(); // sets JSON up meanwhile, which nearly all commands need
         CommandLine caravan = new CommandLine(new CaravanCommand());
         commands(args).forEach(caravan::addSubcommand);
         return caravan.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command.getErr()))
