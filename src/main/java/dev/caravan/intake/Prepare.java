@@ -27,10 +27,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns input into a job directory that is complete from its first moment. Where its records may stay as they are the
- * input is read once, and shards are ranges of it; else once to check and measure it and once to write the shards. What
- * the job does not allow ends it before anything is written. Memory does not grow with the number of records. All work is
- * done in a stage directory of this call alone, so that a second preparer does no harm: the one that renames its stage
- * first makes the job.
+ * input is read once, and shards are ranges of it, or files if that is asked for; else once to check and measure it and
+ * once to write the shards. Memory does not grow with the number of records. All work is done in a stage directory of
+ * this call alone: what the job does not allow ends it before there is a job, and a second preparer does no harm, since
+ * the one that renames its stage first makes the job.
  */
 public final class Prepare {
     private static final Logger LOG = LoggerFactory.getLogger(Prepare.class);
@@ -97,22 +97,20 @@ public final class Prepare {
             size += Stamp.of(file).size();
         }
         PrepareRequest request = asked.ofInput(size);
-        RangeScan.@Nullable Found ranges = null;
-        if (request.shardForm() != ShardForm.FILES) {
-            watch.expect(size);
-            ranges = ranges(request, input, watch);
-        }
-        if (ranges == null) {
+        watch.expect(size);
+        ParallelScan.@Nullable Found found = unchanged(request, input, stage, watch);
+        if (found == null) {
+            watch.giveUp();
             watch.expect(2 * size);
         }
-        Scan scan = ranges == null ? Scan.of(request, input, watch) : ranges.scan();
-        if (ranges == null && request.shardForm() == ShardForm.RANGES) {
+        Scan scan = found == null ? Scan.of(request, input, watch) : found.scan();
+        if (found == null && request.shardForm() == ShardForm.RANGES) {
             throw new IntakeException("shards of this input cannot be ranges of it, since " + cannotBeRanges
                     + ": leave out 'shards: ranges', or ask for 'shards: files'");
         }
-        createDirectories(stage, ranges == null);
+        createDirectories(stage, found == null);
         StageWriter writer = new StageWriter(request, scan, stage, watch);
-        StageWriter.Written written = ranges == null ? writer.write(input) : writer.keep(input, ranges.shards());
+        StageWriter.Written written = found == null ? writer.write(input) : writer.keep(input, found);
         Manifest manifest = write(request, input, scan, stage, written);
         watch.check();
         if (Disk.renameToNew(stage.path(), request.job().path())) {
@@ -135,15 +133,18 @@ public final class Prepare {
         }
     }
 
-    /** Null if the shards must be files, for the reason that is kept for messages. */
-    private RangeScan.@Nullable Found ranges(PrepareRequest request, InputFiles input, ReadWatch watch)
-            throws IOException {
+    /** Null if records must change, for the reason that is kept for messages. */
+    private ParallelScan.@Nullable Found unchanged(
+            PrepareRequest request, InputFiles input, Layout.Job stage, ReadWatch watch) throws IOException {
         try {
-            RangeScan.Found found = RangeScan.of(request, input, watch);
-            LOG.info("job {}: shards are ranges of the input, since no record must change", request.jobId());
+            ParallelScan.Found found = ParallelScan.of(request, input, stage, watch);
+            if (request.shardForm() != ShardForm.FILES) {
+                LOG.info("job {}: shards are ranges of the input, since no record must change", request.jobId());
+            }
             return found;
         } catch (MustCopy | Blocks.LongLineException e) {
             cannotBeRanges = String.valueOf(e.getMessage());
+            Disk.deleteTree(stage.shards());
             LOG.info("job {}: shards are files, since {}", request.jobId(), cannotBeRanges);
             return null;
         }

@@ -25,6 +25,11 @@ final class ReadWatch {
         total += bytes;
     }
 
+    /** What was expected and not read is not read any more. */
+    void giveUp() {
+        total = done;
+    }
+
     void advance(int bytes) {
         done += bytes;
         if (done >= nextCheck) {

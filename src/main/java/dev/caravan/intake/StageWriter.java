@@ -58,10 +58,10 @@ final class StageWriter {
         }
     }
 
-    /** Leaves the shards in the input. */
-    Written keep(InputFiles input, List<Manifest.Shard> ranges) throws IOException {
+    /** Takes the shards as the first pass has left them. */
+    Written keep(InputFiles input, ParallelScan.Found found) throws IOException {
         compareNames(input);
-        return new Written(ranges, null, null);
+        return new Written(found.shards(), found.sha256(), null);
     }
 
     private static void compare(Manifest.InputFile before, Manifest.InputFile after) {

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PrepareTest {
     @TempDir
@@ -233,21 +234,28 @@ class PrepareTest {
                 .containsExactly(1L, 1L, 1L);
     }
 
-    @Test
-    void progress_ends_at_twice_the_size_of_the_input() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void progress_ends_at_the_size_of_the_input_or_at_twice_that_where_records_must_change(boolean packed)
+            throws IOException {
+        long all = 800_000;
         scene.write("a.jsonl", "{\"a\":1}\n".repeat(100_000));
+        if (packed) {
+            all = 2 * (all + Files.size(scene.writePacked("b.jsonl.gz", "{}\n")));
+        }
         List<String> heard = new ArrayList<>();
         scene.progress = (done, total) -> heard.add(done + "/" + total);
 
         scene.prepare();
 
-        assertThat(heard).first().isEqualTo("0/1600000");
-        assertThat(heard).last().isEqualTo("1600000/1600000");
+        assertThat(heard).first().isEqualTo("0/" + all);
+        assertThat(heard).last().isEqualTo(all + "/" + all);
     }
 
     @Test
     void stops_and_leaves_nothing_when_the_role_is_lost_in_either_pass() throws IOException {
         scene.write("a.jsonl", ("{\"a\":\"" + "x".repeat(1000) + "\"}\n").repeat(20_000));
+        scene.writePacked("b.jsonl.gz", "{}\n");
         for (int allowed : new int[] {0, 3, 8}) {
             int[] asked = {0};
             Prepare prepare = new Prepare(Clock.systemUTC(), () -> asked[0]++ < allowed, Progress.NONE);

@@ -43,6 +43,20 @@ class RangesTest {
         }
     }
 
+    /** As input is prepared whose records must change. */
+    private static StageWriter.Written inTwoPasses(PrepareRequest asked, Path folder) throws IOException {
+        InputFiles input = InputFiles.find(asked.datasetPath());
+        long size = 0;
+        for (Path file : input.files()) {
+            size += Files.size(file);
+        }
+        PrepareRequest request = asked.ofInput(size);
+        ReadWatch watch = new ReadWatch(() -> true, Progress.NONE);
+        Layout.Job stage = new Layout.Job(folder);
+        Files.createDirectories(stage.shards());
+        return new StageWriter(request, Scan.of(request, input, watch), stage, watch).write(input);
+    }
+
     @Test
     void ranges_are_the_shards_that_would_be_written_for_every_input_and_number_of_shards() throws IOException {
         long seed = Long.getLong("caravan.seed", System.nanoTime());
@@ -55,22 +69,26 @@ class RangesTest {
             files.shards = ranges.shards;
             Manifest ranged = ranges.prepare().manifest();
             Layout.Job other = new Layout.Job(ranges.root.resolve("jobs/files"));
+            PrepareRequest request = new PrepareRequest(
+                    other,
+                    "job-1",
+                    files.dataset,
+                    files.shards,
+                    files.auto(),
+                    ShardForm.FILES,
+                    files.execution,
+                    files.policy,
+                    files.output,
+                    files.outputForm,
+                    null);
             Manifest written = new Prepare(java.time.Clock.systemUTC(), () -> true, Progress.NONE)
-                    .run(new PrepareRequest(
-                            other,
-                            "job-1",
-                            files.dataset,
-                            files.shards,
-                            files.auto(),
-                            ShardForm.FILES,
-                            files.execution,
-                            files.policy,
-                            files.output,
-                            files.outputForm,
-                            null))
+                    .run(request)
                     .manifest();
 
             String what = "seed %d round %d".formatted(seed, round);
+            StageWriter.Written inTwoPasses = inTwoPasses(request, ranges.root.resolve("jobs/copied"));
+            assertThat(written.shards()).as(what).isEqualTo(inTwoPasses.shards());
+            assertThat(written.normalizedSha256()).as(what).isEqualTo(inTwoPasses.sha256());
             assertThat(ranged.shardForm()).as(what).isEqualTo(ShardForm.RANGES);
             assertThat(ranges.job.shards()).doesNotExist();
             assertThat(ranged.inputFiles()).as(what).isEqualTo(written.inputFiles());

@@ -8,6 +8,7 @@ import dev.caravan.shard.Policy;
 import dev.caravan.shard.ShardForm;
 import dev.caravan.store.Layout;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /** A folder with input, a place for the job, and a request that tests vary. */
@@ -65,6 +67,15 @@ final class Scene {
         Path file = input.resolve(relative);
         Files.createDirectories(file.getParent());
         return Files.write(file, content);
+    }
+
+    /** A compressed file: its records, and with them all others, are read in two passes. */
+    Path writePacked(String relative, String content) throws IOException {
+        Path file = write(relative, "");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
+            out.write(content.getBytes(StandardCharsets.UTF_8));
+        }
+        return file;
     }
 
     void recipe(String content, Map<String, String> mediaKeys, List<String> indexKeys) {

@@ -5,8 +5,11 @@ import dev.caravan.jsonl.Blocks;
 import dev.caravan.jsonl.OrderedDigest;
 import dev.caravan.packing.Packing;
 import dev.caravan.shard.Manifest;
+import dev.caravan.shard.ShardForm;
 import dev.caravan.shard.ShardId;
 import dev.caravan.store.Disk;
+import dev.caravan.store.DurableOutput;
+import dev.caravan.store.Layout;
 import dev.caravan.store.SourceTree.Stamp;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,45 +23,73 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks and fingerprints input whose records all stay as they are, and finds where its shards lie, in one reading. One
- * thread reads blocks of whole lines and knows by their length where shards end; the others check the lines and hash
- * the blocks, for the file and for the shard. The shards are those that {@link StageWriter} would write.
+ * Checks and fingerprints input whose records all stay as they are, and finds where its shards lie or copies them to
+ * files, in one reading. One thread reads blocks of whole lines and knows by their length where shards end; the others
+ * check the lines and hash the blocks, for the file and for the shard. The shards are those that {@link StageWriter}
+ * would write.
  */
-final class RangeScan {
+final class ParallelScan {
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
-    /** @param complete false if there were fewer records than the last shards needed: cut again, knowing the rows */
-    record Found(Scan scan, List<Manifest.Shard> shards, boolean complete) {}
+    /**
+     * @param sha256 of all shards in order, hex; null if they stay in the input
+     * @param complete false if there were fewer records than the last shards needed: cut again, knowing the rows
+     */
+    record Found(
+            Scan scan,
+            List<Manifest.Shard> shards,
+            @Nullable String sha256,
+            boolean complete) {}
 
     private final InputFiles input;
+    private final Layout.Job stage;
+    private final boolean copies;
     private final Normalizer normalizer;
     private final ReadWatch watch;
     private final ShardCuts cuts;
     private final int count;
     private final int processors = Runtime.getRuntime().availableProcessors();
-    private final ExecutorService threads = Executors.newFixedThreadPool(processors, RangeScan::thread);
+    private final ExecutorService threads = Executors.newFixedThreadPool(processors, ParallelScan::thread);
     private final Blocks blocks = new Blocks(4 * processors + 4);
     private final AtomicReference<@Nullable RuntimeException> trouble = new AtomicReference<>();
-    private final List<RangeShard> shards = new ArrayList<>();
+    private final List<FoundShard> shards = new ArrayList<>();
     private final List<LongAdder> rows = new ArrayList<>();
     private final List<RepeatedKeyCount> repeatedKeys = new ArrayList<>();
     private final List<Manifest.InputFile> unhashed = new ArrayList<>();
     private final List<OrderedDigest> digests = new ArrayList<>();
+    private final @Nullable OrderedDigest allShards;
 
     /** @param totalRows of the input, or {@link ShardCuts#UNKNOWN} */
-    private RangeScan(InputFiles input, Normalizer normalizer, ReadWatch watch, long totalRows, Sizes sizes) {
-        this.input = input;
+    private ParallelScan(Work work, Normalizer normalizer, long totalRows, Sizes sizes) {
+        this.input = work.input();
+        this.stage = work.stage();
+        this.copies = work.request().shardForm() == ShardForm.FILES;
         this.normalizer = normalizer;
-        this.watch = watch;
+        this.watch = work.watch();
         this.count = sizes.shards();
         this.cuts = new ShardCuts(totalRows, sizes.records(), count);
+        this.allShards = copies && !sizes.areThoseOfOneFile() ? new OrderedDigest(threads) : null;
     }
 
-    /** @param records bytes of all records if each line is one */
-    private record Sizes(long records, int shards) {}
+    /** @param stage where the shards go if they are to be files */
+    private record Work(PrepareRequest request, InputFiles input, Layout.Job stage, ReadWatch watch) {}
 
-    /** @throws MustCopy if the input must be read record by record, be it to say what is wrong with it */
-    static Found of(PrepareRequest request, InputFiles input, ReadWatch watch) throws IOException {
+    /**
+     * @param records bytes of all records if each line is one
+     * @param areThoseOfOneFile whether they are all that a single file holds, so that one hash does for both
+     */
+    private record Sizes(long records, boolean areThoseOfOneFile, int shards) {
+        Sizes with(int otherShards) {
+            return new Sizes(records, areThoseOfOneFile, otherShards);
+        }
+    }
+
+    /**
+     * @param stage where the shards go if they are to be files
+     * @throws MustCopy if the input must be read record by record, be it to say what is wrong with it
+     */
+    static Found of(PrepareRequest request, InputFiles input, Layout.Job stage, ReadWatch watch) throws IOException {
+        Work work = new Work(request, input, stage, watch);
         long records = 0;
         for (Path file : input.files()) {
             records += recordBytes(file);
@@ -66,8 +97,10 @@ final class RangeScan {
         if (records == 0) {
             throw new MustCopy("the input is empty");
         }
-        int wanted = request.shardsOf(ShardCuts.UNKNOWN, records);
-        Found found = run(request, input, watch, ShardCuts.UNKNOWN, new Sizes(records, wanted));
+        boolean ofOneFile =
+                input.files().size() == 1 && Stamp.of(input.files().get(0)).size() == records;
+        Sizes sizes = new Sizes(records, ofOneFile, request.shardsOf(ShardCuts.UNKNOWN, records));
+        Found found = run(work, ShardCuts.UNKNOWN, sizes);
         if (found.complete()) {
             return found;
         }
@@ -77,18 +110,17 @@ final class RangeScan {
             throw new MustCopy("there are fewer records than shards");
         }
         found.scan().files().forEach(file -> watch.expect(file.size()));
-        return run(request, input, watch, rows, new Sizes(records, possible));
+        return run(work, rows, sizes.with(possible));
     }
 
-    private static Found run(PrepareRequest request, InputFiles input, ReadWatch watch, long totalRows, Sizes sizes)
-            throws IOException {
-        UniqueIds unique = request.ids();
+    private static Found run(Work work, long totalRows, Sizes sizes) throws IOException {
+        UniqueIds unique = work.request().ids();
         if (unique == null) {
-            return new RangeScan(input, Scan.normalizer(request, input, null), watch, totalRows, sizes).run();
+            return new ParallelScan(work, Scan.normalizer(work.request(), work.input(), null), totalRows, sizes).run();
         }
         try (RecordIds ids = new RecordIds(unique.scratch())) {
-            Normalizer normalizer = Scan.normalizer(request, input, ids);
-            Found found = new RangeScan(input, normalizer, watch, totalRows, sizes).run();
+            Normalizer normalizer = Scan.normalizer(work.request(), work.input(), ids);
+            Found found = new ParallelScan(work, normalizer, totalRows, sizes).run();
             if (ids.repeated().isPresent()) {
                 throw new MustCopy("ids repeat in it");
             }
@@ -121,12 +153,17 @@ final class RangeScan {
 
     private Found run() throws IOException {
         try {
+            if (copies) {
+                Disk.deleteTree(stage.shards()); // of a scan that was given up
+                Disk.createDirectories(stage.shards());
+            }
             for (Path file : input.files()) {
                 read(file);
             }
             return found();
         } finally {
             threads.shutdownNow();
+            endShard();
         }
     }
 
@@ -153,7 +190,7 @@ final class RangeScan {
         digests.add(digest);
     }
 
-    private void cut(Path file, Block block, LongAdder fileRows) {
+    private void cut(Path file, Block block, LongAdder fileRows) throws IOException {
         byte[] b = block.buffer();
         int start = block.offset() == 0 && startsWithMark(b, block.length()) ? BYTE_ORDER_MARK.length : 0;
         boolean ended = block.length() == start || b[block.length() - 1] == '\n';
@@ -176,19 +213,28 @@ final class RangeScan {
         give(file, block, segment, block.length(), fileRows);
     }
 
-    private void give(Path file, Block block, int from, int to, LongAdder fileRows) {
+    private void give(Path file, Block block, int from, int to, LongAdder fileRows) throws IOException {
         give(file, block, from, to, fileRows, cuts.shard());
     }
 
-    private void give(Path file, Block block, int from, int to, LongAdder fileRows, int index) {
+    private void give(Path file, Block block, int from, int to, LongAdder fileRows, int index) throws IOException {
         if (from == to) {
             return;
         }
         while (shards.size() <= index) {
-            shards.add(new RangeShard(threads));
+            endShard();
+            ShardId id = new ShardId(shards.size(), count);
+            shards.add(new FoundShard(threads, copies ? DurableOutput.create(stage.shard(id)) : null));
         }
-        RangeShard shard = shards.get(index);
-        shard.add(file.toString(), block, from, to, block.buffer()[to - 1] == '\n');
+        FoundShard shard = shards.get(index);
+        boolean ended = block.buffer()[to - 1] == '\n';
+        shard.add(file.toString(), block, from, to, ended);
+        if (allShards != null) {
+            allShards.add(block, from, to);
+            if (!ended) {
+                allShards.add((byte) '\n');
+            }
+        }
         RepeatedKeyCount repeated = repeatedKeys.get(repeatedKeys.size() - 1);
         block.share();
         threads.execute(() -> {
@@ -202,6 +248,12 @@ final class RangeScan {
                 block.release();
             }
         });
+    }
+
+    private void endShard() throws IOException {
+        if (!shards.isEmpty()) {
+            shards.get(shards.size() - 1).close();
+        }
     }
 
     private void stopOnTrouble() {
@@ -226,14 +278,20 @@ final class RangeScan {
             }
         }
         List<Manifest.Shard> made = new ArrayList<>();
-        for (RangeShard shard : shards) {
-            made.add(shard.toShard(new ShardId(made.size(), count)));
+        for (FoundShard shard : shards) {
+            made.add(shard.toShard(new ShardId(made.size(), count), stage));
         }
         long totalRows = files.stream().mapToLong(Manifest.InputFile::rows).sum();
         long totalBytes = made.stream().mapToLong(Manifest.Shard::bytes).sum();
         List<String> warnings = new ArrayList<>(InputPass.withoutRecords(withoutRecords));
         warnings.addAll(RepeatedKeyCount.warnings(repeatedKeys));
         Scan scan = new Scan(files, totalRows, totalBytes, count, warnings);
-        return new Found(scan, made, made.size() == count);
+        return new Found(scan, made, copies ? sha256(files) : null, made.size() == count);
+    }
+
+    private String sha256(List<Manifest.InputFile> files) throws IOException {
+        endShard();
+        Disk.syncDirectory(stage.shards());
+        return allShards == null ? files.get(0).sha256() : allShards.hex();
     }
 }
