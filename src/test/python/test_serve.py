@@ -75,6 +75,9 @@ class ServeTest(unittest.TestCase):
         self.assertEqual([], session_of(self.runner.pid), "processes were left")
         self.assertEqual([], self.folders(), "a folder was left")
 
+    def command_lines(self):
+        return [Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace("\0", " ") for pid in session_of(self.runner.pid)]
+
     def folders(self):
         return [p.name for p in self.temp.glob("cv-*")]
 
@@ -90,6 +93,9 @@ class ServeTest(unittest.TestCase):
                 {"whitespace_normalization_mapper": 1, "text_length_filter": 1}]}, outcome["warm"])
         self.assertEqual([{"name": "whitespace_normalization_mapper", "rows_in": 1000, "rows_out": 1000},
                           {"name": "text_length_filter", "rows_in": 1000, "rows_out": 795}], outcome["operators"])
+        running = " ".join(self.command_lines())
+        self.assertIn("no_agent.py", running)
+        self.assertNotIn("DashboardAgent", running, "two Rays of one machine want its port")
         _, status, outcome = self.shard(QUICKSTART / "recipe.yaml", QUICKSTART / "data.jsonl", num_cpus=2)
         self.assertEqual((3, "infra"), (status, outcome["failure_class"]), "another Ray is asked for")
         self.leave()
