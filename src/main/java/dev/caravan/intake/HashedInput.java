@@ -1,18 +1,16 @@
 package dev.caravan.intake;
 
-import dev.caravan.jsonl.Sha256;
+import dev.caravan.jsonl.BackgroundDigest;
 import dev.caravan.store.Disk;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.util.HexFormat;
 
 /** An input file that is hashed while it is read. Only whole-buffer reads are supported. */
 final class HashedInput extends FilterInputStream {
     private static final int BUFFER = 1 << 18;
 
-    private final MessageDigest digest = Sha256.digest();
+    private final BackgroundDigest digest = new BackgroundDigest();
     private final ReadWatch watch;
     private long bytesRead;
 
@@ -48,7 +46,13 @@ final class HashedInput extends FilterInputStream {
 
     /** Hex, of all that was read; ends the hash. */
     String sha256() {
-        return HexFormat.of().formatHex(digest.digest());
+        return digest.hex();
+    }
+
+    @Override
+    public void close() throws IOException {
+        digest.close();
+        super.close();
     }
 
     static String sha256Of(Path file, ReadWatch watch) throws IOException {

@@ -1,7 +1,7 @@
 package dev.caravan.intake;
 
+import dev.caravan.jsonl.BackgroundDigest;
 import dev.caravan.jsonl.RecordWriter;
-import dev.caravan.jsonl.Sha256;
 import dev.caravan.jsonl.Tally;
 import dev.caravan.shard.Manifest;
 import dev.caravan.shard.ShardId;
@@ -11,9 +11,7 @@ import java.io.Closeable;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +20,7 @@ final class ShardWriter implements Closeable {
     private final Layout.Job stage;
     private final int count;
     private final ReadWatch watch;
-    private final MessageDigest allShards = Sha256.digest();
+    private final BackgroundDigest allShards = new BackgroundDigest();
     private final List<Manifest.Shard> shards = new ArrayList<>();
     private @Nullable OutputStream file;
     private @Nullable RecordWriter writer;
@@ -49,7 +47,7 @@ final class ShardWriter implements Closeable {
 
     /** Hex, of all shards in order; call once, at the end. */
     String sha256() {
-        return HexFormat.of().formatHex(allShards.digest());
+        return allShards.hex();
     }
 
     private RecordWriter next() throws IOException {
@@ -75,15 +73,16 @@ final class ShardWriter implements Closeable {
     /** Closes a shard that an error left open. */
     @Override
     public void close() throws IOException {
+        allShards.close();
         if (file != null) {
             file.close();
         }
     }
 
     private static final class Digesting extends FilterOutputStream {
-        private final MessageDigest digest;
+        private final BackgroundDigest digest;
 
-        Digesting(OutputStream out, MessageDigest digest) {
+        Digesting(OutputStream out, BackgroundDigest digest) {
             super(out);
             this.digest = digest;
         }

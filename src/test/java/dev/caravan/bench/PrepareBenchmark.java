@@ -25,6 +25,8 @@ final class PrepareBenchmark implements Benchmark {
     public Table run(Bench bench) throws IOException {
         Path folder = Files.createDirectory(bench.folder().resolve("prepare"));
         Path input = WebRecords.write(folder.resolve("input.jsonl"), bench.megabytes());
+        bench.run(Bench.installed(folder, "--version"));
+        Bench.awaitKeptClasses(folder);
         Cost[] cost = bench.best(List.of(
                 round -> Bench.peer("prepare", input, folder.resolve("peer-" + round), SHARDS),
                 round -> ours(folder, input, ShardForm.RANGES, round),
@@ -48,8 +50,8 @@ final class PrepareBenchmark implements Benchmark {
     }
 
     private static List<String> ours(Path folder, Path input, ShardForm form, int round) throws IOException {
-        return Bench.caravan(
-                "prepare", descriptor(folder, input, form), "--job-dir", folder.resolve(form + "-" + round));
+        return Bench.installed(
+                folder, "prepare", descriptor(folder, input, form), "--job-dir", folder.resolve(form + "-" + round));
     }
 
     static Path descriptor(Path folder, Path input, ShardForm form) throws IOException {
