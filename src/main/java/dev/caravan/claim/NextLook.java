@@ -10,15 +10,17 @@ import java.util.function.LongSupplier;
  * Thread-safe.
  */
 public final class NextLook {
-    private static final long SOONEST = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final int PART_OF_THE_WAIT = 5;
+    private static final long SOONEST = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final int PART_OF_THE_WAIT = 4;
 
     private final LongSupplier nanoClock;
     private long news;
-    private OptionalLong idleSince = OptionalLong.empty();
+    private OptionalLong idleSince;
 
+    /** Of a node that starts, and is idle. */
     public NextLook(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
+        this.idleSince = OptionalLong.of(nanoClock.getAsLong());
     }
 
     /** Something has ended here. */

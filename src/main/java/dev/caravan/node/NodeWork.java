@@ -74,7 +74,7 @@ final class NodeWork {
 
     /** How long this node has looked for work in vain: no shard, no role. */
     long idleNanos() {
-        return nextLook.idleNanos();
+        return busy.get() == 0 ? nextLook.idleNanos() : 0;
     }
 
     /** Counted before the work is there, so that the node never leaves between a claim and its work. */

@@ -22,24 +22,24 @@ class NextLookTest {
 
     @Test
     void a_node_that_has_work_waits_for_its_poll() {
+        next.busy();
+
         assertThat(waitAfter(Duration.ofHours(1))).isEqualTo(2000);
         assertThat(next.idleNanos()).isZero();
     }
 
     @Test
     void a_node_waits_the_longer_the_longer_it_has_been_idle() {
+        assertThat(waitAfter(Duration.ZERO)).isEqualTo(200);
+        assertThat(waitAfter(Duration.ofSeconds(3))).isEqualTo(750);
         next.idle();
-
-        assertThat(waitAfter(Duration.ZERO)).isEqualTo(100);
-        assertThat(waitAfter(Duration.ofSeconds(3))).isEqualTo(600);
-        next.idle();
-        assertThat(waitAfter(Duration.ofSeconds(5))).isEqualTo(1000);
+        assertThat(waitAfter(Duration.ofSeconds(4))).isEqualTo(1000);
         assertThat(waitAfter(Duration.ofHours(1))).isEqualTo(2000);
         assertThat(next.idleNanos()).isEqualTo(Duration.ofHours(1).toNanos());
 
         next.busy();
         next.idle();
-        assertThat(next.waitNanos(POLL)).isEqualTo(Duration.ofMillis(100).toNanos());
+        assertThat(next.waitNanos(POLL)).isEqualTo(Duration.ofMillis(200).toNanos());
     }
 
     @Test
