@@ -45,15 +45,23 @@ class ClaimEndpointTest extends CamelTestSupport {
         return false;
     }
 
+    private interface Search {
+        Optional<ClaimedShard> claimNext() throws IOException;
+    }
+
     /** Gives each shard once, whatever becomes of it. */
     private void bindSource() throws IOException {
         job = TestJob.in(folder, SHARDS);
         SimulatedNode node = new SimulatedNode("a", job);
         AtomicInteger given = new AtomicInteger();
-        context.getRegistry().bind("work", new WorkSource() {
+        bindSource("work", () -> given.getAndIncrement() < SHARDS ? node.claim() : Optional.empty());
+    }
+
+    private void bindSource(String name, Search search) {
+        context.getRegistry().bind(name, new WorkSource() {
             @Override
             public Optional<ClaimedShard> claimNext() throws IOException {
-                return given.getAndIncrement() < SHARDS ? node.claim() : Optional.empty();
+                return search.claimNext();
             }
 
             @Override
@@ -175,24 +183,11 @@ class ClaimEndpointTest extends CamelTestSupport {
         bindSource();
         SimulatedNode node = new SimulatedNode("b", job);
         AtomicInteger asked = new AtomicInteger();
-        context.getRegistry().bind("flaky", new WorkSource() {
-            @Override
-            public Optional<ClaimedShard> claimNext() throws IOException {
-                if (asked.getAndIncrement() < 3) {
-                    throw new IOException("stale file handle");
-                }
-                return node.claim();
+        bindSource("flaky", () -> {
+            if (asked.getAndIncrement() < 3) {
+                throw new IOException("stale file handle");
             }
-
-            @Override
-            public NextLook nextLook() {
-                return nextLook;
-            }
-
-            @Override
-            public void finished(Claimed work) {
-                finished.add(work);
-            }
+            return node.claim();
         });
         context.addRoutes(new RouteBuilder() {
             @Override
@@ -213,22 +208,7 @@ class ClaimEndpointTest extends CamelTestSupport {
         bindSource();
         SimulatedNode node = new SimulatedNode("b", job);
         AtomicInteger asked = new AtomicInteger();
-        context.getRegistry().bind("late", new WorkSource() {
-            @Override
-            public Optional<ClaimedShard> claimNext() throws IOException {
-                return asked.getAndIncrement() > 0 ? node.claim() : Optional.empty();
-            }
-
-            @Override
-            public NextLook nextLook() {
-                return nextLook;
-            }
-
-            @Override
-            public void finished(Claimed work) {
-                finished.add(work);
-            }
-        });
+        bindSource("late", () -> asked.getAndIncrement() > 0 ? node.claim() : Optional.empty());
         context.addRoutes(new RouteBuilder() {
             @Override
             public void configure() {
