@@ -58,8 +58,8 @@ public final class NextLook {
 
     /** Waits until it is time. @param seen the news that are known */
     public synchronized void await(long seen, long mostMillis) throws InterruptedException {
-        long deadline = System.nanoTime() + waitNanos(TimeUnit.MILLISECONDS.toNanos(mostMillis));
-        for (long left; news == seen && (left = deadline - System.nanoTime()) > 0; ) {
+        long deadline = nanoClock.getAsLong() + waitNanos(TimeUnit.MILLISECONDS.toNanos(mostMillis));
+        for (long left; news == seen && (left = deadline - nanoClock.getAsLong()) > 0; ) {
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
     }
