@@ -182,6 +182,9 @@ final class ParallelScan {
                 stopOnTrouble();
             });
             InputPass.refuseChange(file, before, size);
+        } catch (MustCopy e) {
+            InputPass.refuseChange(file, before, before.size()); // half a record of a file that grows is no reason
+            throw e;
         } catch (IOException e) {
             throw InputPass.goneOr(file, e);
         }
