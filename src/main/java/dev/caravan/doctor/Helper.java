@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Helper {
     private static final int READS_BEFORE_LOOK = 10;
     private static final int REPLACED_BYTES = 64 * 1024;
+    private static final long WINNERS_REST_NANOS = 1_000_000;
 
     private final Probe probe;
     private final LongSupplier nanoClock;
@@ -80,7 +82,6 @@ public final class Helper {
         return "name-%05d".formatted(number);
     }
 
-    /** A winner has more to do than a loser, so that the contenders stay side by side. */
     private List<Integer> raceByLinks(Path folder, Task task) throws IOException {
         List<Integer> won = new ArrayList<>();
         byte[] content = task.who().getBytes(StandardCharsets.UTF_8);
@@ -91,6 +92,7 @@ public final class Helper {
                 won.add(number);
                 probe.delete(mine);
                 probe.create(mine, content);
+                letOthersCatchUp();
             }
         }
         return won;
@@ -102,9 +104,15 @@ public final class Helper {
         for (int number = 0; number < task.count(); number++) {
             if (probe.create(folder.resolve(raced(number)), content)) {
                 won.add(number);
+                letOthersCatchUp();
             }
         }
         return won;
+    }
+
+    /** A winner rests, so that the contenders stay side by side also where one begins late. */
+    private static void letOthersCatchUp() {
+        LockSupport.parkNanos(WINNERS_REST_NANOS);
     }
 
     static byte[] replacement(long round) {
