@@ -28,17 +28,14 @@ final class FoundShard implements Closeable {
         this.copy = copy;
     }
 
-    /** Adds whole lines. @param ended whether the last one ends with a line feed */
-    void add(String file, Block block, int from, int to, boolean ended) throws IOException {
-        digest.add(block, from, to);
-        bytes += to - from;
+    /** Adds whole lines. */
+    void add(String file, Block block, int from, int to) throws IOException {
+        boolean ended = block.buffer()[to - 1] == '\n';
+        digest.addLines(block, from, to);
+        bytes += to - from + (ended ? 0 : 1);
         if (copy != null) {
             copy.write(block.buffer(), from, to - from);
-        }
-        if (!ended) {
-            digest.add((byte) '\n');
-            bytes++;
-            if (copy != null) {
+            if (!ended) {
                 copy.write('\n');
             }
         }

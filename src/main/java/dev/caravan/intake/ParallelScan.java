@@ -230,13 +230,9 @@ final class ParallelScan {
             shards.add(new FoundShard(threads, copies ? DurableOutput.create(stage.shard(id)) : null));
         }
         FoundShard shard = shards.get(index);
-        boolean ended = block.buffer()[to - 1] == '\n';
-        shard.add(file.toString(), block, from, to, ended);
+        shard.add(file.toString(), block, from, to);
         if (allShards != null) {
-            allShards.add(block, from, to);
-            if (!ended) {
-                allShards.add((byte) '\n');
-            }
+            allShards.addLines(block, from, to);
         }
         RepeatedKeyCount repeated = repeatedKeys.get(repeatedKeys.size() - 1);
         block.share();

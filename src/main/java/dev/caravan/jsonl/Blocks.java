@@ -82,6 +82,13 @@ public final class Blocks {
         }
     }
 
+    /** A block that holds a copy of at most {@link #SIZE} bytes. It is the caller's to release. */
+    Block copy(byte[] b, int from, int to) {
+        byte[] buffer = buffer();
+        System.arraycopy(b, from, buffer, 0, to - from);
+        return block(buffer, to - from, 0);
+    }
+
     private byte[] following(byte[] buffer, int from, int to) {
         byte[] next = to - from < SIZE ? buffer() : new byte[2 * (to - from)];
         System.arraycopy(buffer, from, next, 0, to - from);

@@ -26,8 +26,12 @@ public final class OrderedDigest {
                 threads);
     }
 
-    public void add(byte one) {
-        last = last.thenRunAsync(() -> digest.update(one), threads);
+    /** The same of whole lines, with the line feed that the last one may lack. */
+    public void addLines(Block block, int from, int to) {
+        add(block, from, to);
+        if (block.buffer()[to - 1] != '\n') {
+            last = last.thenRunAsync(() -> digest.update((byte) '\n'), threads);
+        }
     }
 
     /** Waits for all that was given. */
