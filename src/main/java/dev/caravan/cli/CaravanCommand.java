@@ -1,6 +1,7 @@
 package dev.caravan.cli;
 
 import dev.caravan.CaravanException;
+import dev.caravan.status.JobStatus;
 import dev.caravan.store.Json;
 import java.io.PrintWriter;
 import java.util.List;
@@ -62,6 +63,8 @@ public final class CaravanCommand {
     }
 
     private static int run(StatusCommand status) {
+        // sets JSON up meanwhile, which takes as long as to read the settings
+        new Thread(() -> Json.line(JobStatus.unreadable("", "", ""))).start();
         try {
             return status.call();
         } catch (Exception e) {

@@ -79,8 +79,6 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        // what JSON needs takes as long to set up as the settings, and the first status of a process waits for both
-        new Thread(() -> Json.line(JobStatus.unreadable("", "", ""))).start();
         Duration staleAfter =
                 lockTimeoutSecs == null ? settings.load().duration("claim.lease") : Duration.ofSeconds(lockTimeoutSecs);
         JobStatus status = new StatusReader(new Layout.Job(jobDir), staleAfter).read();

@@ -72,7 +72,8 @@ record Bench(Path folder, int megabytes, int shards, int rounds) {
     }
 
     /** The first start of the installed program keeps its classes for the next ones, in the background. */
-    static void awaitKeptClasses(Path folder) {
+    void keepClasses(Path folder) throws IOException {
+        run(installed(folder, "--version"));
         Path cache = folder.resolve("cache").resolve("caravan");
         Await.until("the classes are kept in " + cache, () -> {
             try (var names = Files.list(cache)) {

@@ -64,8 +64,7 @@ final class EndToEndBenchmark implements Benchmark {
                 num_shards: %d
                 ray: {address: warm, num_cpus: 1}
                 """.formatted(SAMPLE.resolve("recipe.yaml"), input, SHARDS));
-        bench.run(Bench.installed(folder, "--version"));
-        Bench.awaitKeptClasses(folder);
+        bench.keepClasses(folder);
         List<String> node = Bench.installed(
                 folder, "run", descriptor, "--job-dir", folder.resolve("job"), "-Dcaravan.python.executable=" + python);
         return bench.best(List.of(round -> onAllNodes(node)))[0].wall();

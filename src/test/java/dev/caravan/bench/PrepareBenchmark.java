@@ -25,8 +25,7 @@ final class PrepareBenchmark implements Benchmark {
     public Table run(Bench bench) throws IOException {
         Path folder = Files.createDirectory(bench.folder().resolve("prepare"));
         Path input = WebRecords.write(folder.resolve("input.jsonl"), bench.megabytes());
-        bench.run(Bench.installed(folder, "--version"));
-        Bench.awaitKeptClasses(folder);
+        bench.keepClasses(folder);
         Cost[] cost = bench.best(List.of(
                 round -> Bench.peer("prepare", input, folder.resolve("peer-" + round), SHARDS),
                 round -> ours(folder, input, ShardForm.RANGES, round),

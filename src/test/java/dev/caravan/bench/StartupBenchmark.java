@@ -29,7 +29,7 @@ final class StartupBenchmark implements Benchmark {
         JsonNode told = Json.tree(bench.run(status, 1).getBytes(StandardCharsets.UTF_8));
         assertThat(told.at("/shards/total").asInt()).isEqualTo(bench.shards());
         assertThat(told.at("/shards/pending").asInt()).isEqualTo(bench.shards());
-        Bench.awaitKeptClasses(folder);
+        bench.keepClasses(folder);
         Path root = Files.createDirectory(folder.resolve("root"));
         Cost[] cost = bench.best(List.of(
                 round -> List.of(Bench.JAVA, "-version"),
